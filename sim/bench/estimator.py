@@ -24,7 +24,7 @@ from sim.lib.cache import ROOT
 REPORT = ROOT / "build" / "reports" / "estimator.json"
 BUILT = ROOT / "build" / "estimator"
 REPORTS, PREFIXES, CONNECTIONS = 5_000_000, 25_000, 65_536
-LEAST_RATE, MOST_BYTES = 1_000_000, 64_000_000
+MIN_RATE, MAX_BYTES = 1_000_000, 64_000_000
 
 
 def machine() -> str:
@@ -51,7 +51,7 @@ def main() -> int:
     except subprocess.CalledProcessError as error:
         print(f"{error.stderr or error}\nagain: make bench NAME=estimator SEED={seed}", file=sys.stderr)
         return 1
-    passed = found["reports_per_second"] >= LEAST_RATE and found["resident_bytes"] < MOST_BYTES and not found["refused"]
+    passed = found["reports_per_second"] >= MIN_RATE and found["resident_bytes"] < MAX_BYTES and not found["refused"]
     data = {"passed": passed, "seed": seed, "machine": machine(), "prefixes": PREFIXES, "connections": CONNECTIONS}
     data |= {name: found[name] for name in ("reports", "refused", "memory_bytes", "resident_bytes")}
     data["wall_clock"] = {name: found[name] for name in ("processor_seconds", "reports_per_second", "asks_per_second")}
@@ -59,7 +59,7 @@ def main() -> int:
     REPORT.write_text(json.dumps(data, indent=1) + "\n")
     console.print(_table(data))
     if not passed:
-        print(f"Failed: {LEAST_RATE:,} reports a second, {MOST_BYTES:,} bytes are wanted", file=sys.stderr)
+        print(f"Failed: {MIN_RATE:,} reports a second, {MAX_BYTES:,} bytes are wanted", file=sys.stderr)
     return 0 if passed else 1
 
 
@@ -68,7 +68,7 @@ def _table(data: dict[str, Any]) -> Table:
     table.add_column("")
     table.add_column("", justify="right")
     table.add_row("reports a second", f"{data['wall_clock']['reports_per_second']:,}")
-    table.add_row("questions a second", f"{data['wall_clock']['asks_per_second']:,}")
+    table.add_row("requests a second", f"{data['wall_clock']['asks_per_second']:,}")
     table.add_row(
         f"memory, {PREFIXES:,} prefixes, {CONNECTIONS:,} connections", f"{data['resident_bytes'] / 1e6:.1f} MB"
     )

@@ -26,7 +26,7 @@ from sw.tests.gateway.virtual import Virtual
 
 REPORT = build.ROOT / "build" / "reports" / "gateway.json"
 FRAMES = 1_000_000
-RUNS = 4  # of the fuzzer, each with a seed of its own
+RUNS = 4  # runs of the fuzzer, each with a seed of its own
 
 
 def fuzz(messages: int, seed: int) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from sim.lib import build
 REPORT = build.ROOT / "build" / "reports" / "logistic.json"
 REQUESTS = 1_000_000
 BATCH = 50_000
-TOLERANCE = 2**-16  # of the window, or a unit of the last place
+TOLERANCE = 2**-16  # relative to the window, or a unit of the last place
 EXPONENTS = 100_000
 LARGEST_EXPONENT = 19.5  # 1.95 times 10 s
 
@@ -46,13 +46,13 @@ def measure(seed: int) -> Worst:
     """The worst of a batch."""
     draw, worst = random.Random(seed), Worst()
     for _ in range(BATCH):
-        asked = draw_request(draw)
-        window = exact(asked).window
+        request = draw_request(draw)
+        window = exact(request).window
         if window * 65536 >= 1 << WINDOW_BITS:
             continue  # does not fit: all ones
-        share, units = error(logistic_window(asked), window)
+        share, units = error(logistic_window(request), window)
         if units > 1 and share > worst.error:
-            worst = Worst(share, asked)
+            worst = Worst(share, request)
     return worst
 
 

@@ -64,7 +64,7 @@ def measure(program: Path, seconds: float, rate: int, connections: int) -> dict[
 
 
 def median(same: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Of several runs of the same: the first one's facts, the medians of what was measured."""
+    """One result of several runs of the same: the first one's facts, the medians of the measurements."""
     return same[0] | {name: statistics.median(run[name] for run in same) for name in MEDIANS}
 
 

@@ -24,7 +24,7 @@ class Died(Exception):
 
 
 def churn(part: str, seed: int, count: int) -> dict[str, Any]:
-    """What the program says of one part, with the time it took."""
+    """The program's result for one part, with the time it took."""
     program = build.churn() / "downbeat_churn"
     start = time.monotonic()
     done = subprocess.run([str(program), part, str(seed), str(count)], stdout=subprocess.PIPE, text=True, check=False)
@@ -41,7 +41,7 @@ def again(part: str, seed: int, count: int) -> str:
 
 
 def story(part: str, result: dict[str, Any]) -> str:
-    """What is wrong, and how to see it again; a connection's run is cut behind the one that failed."""
+    """The failure, and the command that repeats it; a connection's run is cut behind the one that failed."""
     count = max(result["connections"], FEWEST) if part == "connections" else result["frames"]
     counters = " ".join(f"{name}={value}" for name, value in result["counters"].items() if value)
     return (

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Blind RST, SYN and data segments at a live connection (RFC 5961): whoever does not know its numbers hurts nobody.
+// Blind RST, SYN and data segments at a live connection (RFC 5961): a sender that does not know its numbers does no
+// harm.
 #pragma once
 
 #include <map>

@@ -19,7 +19,7 @@ constexpr std::size_t failedAtOnce = handshakesAtOnce / 2;
 constexpr downbeat_time timeLimit = 3600 * second; // several times as long as any time-out
 constexpr downbeat_time longestLife =
     60 * 3600 * second; // no device may live longer than 78 hours (docs/reference/c-interface.md)
-constexpr std::uint64_t mostWaits = 50'000; // of a batch
+constexpr std::uint64_t maxWaits = 50'000; // in a batch
 constexpr std::uint16_t firstLocal = 20000, lastLocal = 30000, firstRemote = 20000, lastRemote = 60000;
 constexpr std::size_t longPayload = 1460;
 constexpr unsigned slotBurstFrames = 12;
@@ -72,7 +72,7 @@ void Churn::run(std::uint64_t connections) {
   end();
 }
 
-/// What the core had at the start it still has.
+/// The core has all the resources that it had at the start.
 void Churn::end() {
   slotBurstAtEnd_ = slotBurst();
   if (slotBurstAtEnd_ != slotBurstAtStart_)
@@ -121,7 +121,7 @@ void Churn::runBatch(Batch &batch) {
     if (!step(batch)) idle(batch);
 }
 
-/// All timers run out, whoever has something to say says it; then nothing may be left.
+/// All timers run out and all waiting segments leave; then nothing may be left.
 void Churn::finishBatch(Batch &batch) {
   const auto waiting = [](const auto &connection) { return connection->waiting(); };
   while (step(batch) || std::ranges::any_of(batch, waiting) || core_->nextDeadline() != DOWNBEAT_NEVER) idle(batch);
@@ -195,7 +195,7 @@ void Churn::idle(Batch &batch) {
   if (next == DOWNBEAT_NEVER && !std::ranges::all_of(batch, &Connection::done))
     throw Failure("nothing will ever happen again" + stories);
   if (core_->now() > batchEnd_) throw Failure("an hour is not enough" + stories);
-  if (++waits_ > mostWaits) throw Failure("somebody sends the same for ever" + stories);
+  if (++waits_ > maxWaits) throw Failure("an endpoint sends the same for ever" + stories);
   if (next != DOWNBEAT_NEVER) core_->advance(next);
 }
 

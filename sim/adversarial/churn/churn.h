@@ -43,11 +43,11 @@ private:
   fuzz::Pattern toCore_, toPeer_;
   std::unique_ptr<Core> core_;
   std::uint64_t cores_ = 0;
-  double hours_ = 0; // of virtual time, of the cores before
+  double hours_ = 0; // virtual time of the cores before
   std::uint16_t nextRemote_, nextLocal_;
   downbeat_time batchEnd_ = 0;
-  std::uint64_t waits_ = 0; // of a batch
-  std::uint64_t events_ = 0; // of the flow engine, up to the last step
+  std::uint64_t waits_ = 0; // in a batch
+  std::uint64_t events_ = 0; // the flow engine's, up to the last step
   std::uint64_t connections_ = 0, batches_ = 0, established_ = 0, bytes_ = 0, slotBurstAtStart_ = 0,
                 slotBurstAtEnd_ = 0;
   std::map<std::string, std::uint64_t> pairs_;

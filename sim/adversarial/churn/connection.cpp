@@ -80,8 +80,8 @@ bool Connection::take(const Step &step) {
   return false;
 }
 
-/// What nobody reads, or nobody may read any more, need only have come to the core. A live application also knows that
-/// all was acknowledged.
+/// Data that the application does not read, or can no longer read, need only have come to the core. A live application
+/// also knows that all was acknowledged.
 bool Connection::delivered() const {
   const bool arrived = peer_.acknowledged() == offered_ && peer_.received() == toSend_;
   if (name_ != 0 && info().unacknowledged > 0 && info().state != DOWNBEAT_CLOSED) return false;
@@ -114,10 +114,10 @@ downbeat_sim_info Connection::info() const {
   return info;
 }
 
-void Connection::send(std::vector<Bytes> &frames, std::size_t segment, unsigned most) {
+void Connection::send(std::vector<Bytes> &frames, std::size_t segment, unsigned limit) {
   frames.insert(frames.end(), forged_.begin(), forged_.end());
   forged_.clear();
-  if (!mute_) peer_.send(frames, core_.now(), segment, most);
+  if (!mute_) peer_.send(frames, core_.now(), segment, limit);
 }
 
 void Connection::receive(const Bytes &frame) {

@@ -16,8 +16,8 @@ public:
 
   /// Does what the script says now; true if anything changed.
   bool progress();
-  /// What the peer sends now.
-  void send(std::vector<fuzz::Bytes> &frames, std::size_t segment, unsigned most);
+  /// The frames that the peer sends at this instant.
+  void send(std::vector<fuzz::Bytes> &frames, std::size_t segment, unsigned limit);
   /// A frame of the core to this peer.
   void receive(const fuzz::Bytes &frame);
   void accepted(downbeat_sim_connection name) { name_ = name; }
@@ -29,7 +29,7 @@ public:
   bool waiting() const;
   /// `tuple` as the core says it.
   bool owns(const fuzz::Tuple &tuple) const;
-  /// Where it stands, for whoever reads of a failure.
+  /// The connection's state, for the text of a failure.
   std::string story() const;
   void extend(const Steps &steps) { steps_.insert(steps_.end(), steps.begin(), steps.end()); }
   fuzz::Endpoint &peer() { return peer_; }
@@ -52,8 +52,9 @@ private:
   downbeat_sim_connection name_ = 0; // 0: not known to the application, or forgotten
   bool connects_ = false, deaf_ = false, mute_ = false, holds_ = false; // the peer
   bool established_ = false, reads_ = true;
-  bool heard_ = false, numbered_ = false, resetSeen_ = false; // of the core: anything, an acknowledgment number, a RST
-  std::uint32_t expected_ = 0, next_ = 0; // what the core last said: RCV.NXT, SND.NXT
+  bool heard_ = false, numbered_ = false,
+       resetSeen_ = false; // from the core: anything, an acknowledgment number, a RST
+  std::uint32_t expected_ = 0, next_ = 0; // last values from the core: RCV.NXT, SND.NXT
   std::uint64_t offered_ = 0; // bytes of the peer
   std::uint64_t toSend_ = 0, sent_ = 0; // bytes of the application: given, accepted by the core
   std::uint64_t received_ = 0;

@@ -38,7 +38,7 @@ public:
   /// All flows but `used` can be opened, each once and no more; all are given back. Nothing may be under way.
   void checkFlows(std::size_t used);
 
-  /// Of the flow engine.
+  /// The flow engine's events.
   std::uint64_t events() const;
   std::uint64_t counter(const std::string &name) const { return counters().at(name); }
   std::map<std::string, std::uint64_t> counters() const;
@@ -51,7 +51,7 @@ private:
   };
   std::unique_ptr<downbeat_device, Destroy> device_;
   std::uint64_t linkRate_;
-  downbeat_time lastByte_ = 0; // of what was put on the wire
+  downbeat_time lastByte_ = 0; // end of the last frame put on the wire
 };
 
 } // namespace churn

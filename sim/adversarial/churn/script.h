@@ -12,7 +12,7 @@ enum class Act {
   connect,     // the application opens
   peerConnect, // the peer opens
   deaf,        // the peer hears nothing
-  hold,        // what the peer would hear waits until `hear`
+  hold,        // frames to the peer wait until `hear`
   mute,        // the peer sends nothing
   hear,        // none of this any more
   shutdown,

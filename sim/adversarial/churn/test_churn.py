@@ -49,7 +49,9 @@ def test_equal_seeds_give_equal_runs() -> None:
     assert {**first, "wall_seconds": None} == {**second, "wall_seconds": None}
 
 
-def test_a_failure_is_told_with_the_line_that_repeats_it() -> None:
+def test_a_failure_is_reported_with_the_line_that_repeats_it() -> None:
     result = churn("connections", SEED, 100) | {"failure": "what went wrong"}
-    told = story("connections", result)
-    assert "what went wrong" in told and f"make bench NAME=churn PART=connections SEED={SEED} CONNECTIONS=100" in told
+    report = story("connections", result)
+    assert (
+        "what went wrong" in report and f"make bench NAME=churn PART=connections SEED={SEED} CONNECTIONS=100" in report
+    )

@@ -24,7 +24,7 @@ class Died(Exception):
 
 
 def fuzz(seed: int, frames: int, waves: Path | None = None) -> dict[str, Any]:
-    """What the program says, with the time it took; registers begin with values that the seed draws."""
+    """The program's result, with the time it took; registers begin with values that the seed draws."""
     program = build.fuzz(waves=waves is not None) / "downbeat_fuzz"
     command = [str(program), str(seed), str(frames), *([str(waves)] if waves else [])]
     start = time.monotonic()
@@ -38,7 +38,7 @@ def fuzz(seed: int, frames: int, waves: Path | None = None) -> dict[str, Any]:
 
 
 def story(result: dict[str, Any]) -> str:
-    """What is wrong, where, and how to see it again."""
+    """The failure, its place, and the command that repeats it."""
     frames = result["mutants"] + SLACK
     counters = " ".join(f"{name}={value}" for name, value in result["counters"].items() if value)
     return (

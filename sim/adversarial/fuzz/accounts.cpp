@@ -41,7 +41,7 @@ void Fuzzer::expectCount(const Counters &counted, const std::string &name, std::
     throw Failure(name + " is " + std::to_string(counted.at(name)) + ", and " + std::to_string(expected) + " is right");
 }
 
-/// Of a core at rest: every frame has one outcome, and it is the right one.
+/// Judges a core at rest: every frame has one outcome, and it is the right one.
 void Fuzzer::checkAccounts() {
   const Counters counted = counters();
   const auto judged = [this](Outcome outcome) { return judged_[static_cast<std::size_t>(outcome)]; };
@@ -78,7 +78,7 @@ void Fuzzer::checkAccounts() {
   for (const char *name : {"noConnection", "synNoFlow", "synNoBucket", "cookiesSent"})
     known += counted.at(std::string("directory_") + name);
   known -= counted.at("directory_cookiesAccepted"); // such an ACK is two events
-  known += controlAlone_; // what else goes there is a frame of the bypass
+  known += controlAlone_; // other frames there are the bypass's
   checkControl(counted);
   downbeat_sim_counters device{};
   downbeat_sim_get_counters(device_.get(), &device);
@@ -95,8 +95,8 @@ void Fuzzer::fillBuckets() {
   drain();
 }
 
-/// More segments of nobody's at once than the core can answer.
-void Fuzzer::floodStrays() {
+/// More unexpected segments at once than the core can send stateless replies.
+void Fuzzer::floodStateless() {
   for (std::uint16_t port = 1; port <= floodFrames; ++port)
     put(frameOf({{silent.ip, port, closedPort}, draw_.word(), draw_.word(), flag::ack, 0, {}, {}}, silent, core), false,
         now());
@@ -148,8 +148,8 @@ std::string Fuzzer::report() const {
   text << "\"seed\": " << seed_ << ", \"mutants\": " << mutants_ << ", \"frames_in\": " << device.frames_in
        << ", \"epochs\": " << epochs_ << ", \"segment_events\": " << segmentEvents_
        << ", \"bypassed\": " << bypassReceived_ << ", \"kept_off_live\": " << keptOff_
-       << ", \"control_alone\": " << controlAlone_ << ", \"arp_replies\": " << arpAnswered_
-       << ", \"echo_replies\": " << echoAnswered_ << ", \"announcements\": " << announcements_
+       << ", \"control_alone\": " << controlAlone_ << ", \"arp_replies\": " << arpReplied_
+       << ", \"echo_replies\": " << echoReplied_ << ", \"announcements\": " << announcements_
        << ", \"report_events\": " << reportEvents_ << ", \"connections_offered\": " << victims_
        << ", \"connections_accepted\": " << established_ << ", \"live_bytes_to_core\": " << liveToCore_
        << ", \"live_bytes_from_core\": " << liveFromCore_ << ", \"slot_burst_refused\": " << slotBurstAtStart_

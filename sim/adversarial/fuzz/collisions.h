@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// 4-tuples that share both their buckets of the core's flow table (docs/reference/flow.md), for whoever knows the
+// 4-tuples that share both their buckets of the core's flow table (docs/reference/flow.md), for a test that knows the
 // core's secret: HalfSipHash-1-3 of the remote address and both ports, under a key that SipHash-2-4 derives from the
 // secret.
 #pragma once

@@ -33,7 +33,7 @@ Control judgeArp(View frame, const Station &own) {
     return Control::arpMalformed;
   if (std::ranges::equal(mac, own.mac)) return Control::arpOther; // our own, come back
   if (sender == own.ip) return Control::conflict;                 // RFC 5227 2.4
-  return frame[21] == 1 && read32(frame, 38) == own.ip ? Control::arpQuestion : Control::arpOther;
+  return frame[21] == 1 && read32(frame, 38) == own.ip ? Control::arpRequest : Control::arpOther;
 }
 
 /// RFC 1191 7.1: the MTU that a router means that says none.
@@ -74,7 +74,7 @@ bool isControl(View frame, const Station &own) {
   return (isArp(frame) && (isFor(frame, own.mac) || isFor(frame, everybody))) || isTakenIcmp(frame, own);
 }
 
-bool isAnsweredHere(View frame, const Station &own) {
+bool isRepliedHere(View frame, const Station &own) {
   if (isArp(frame)) return frame.size() >= 42 && read16(frame, 20) == 1 && read32(frame, 38) == own.ip;
   return frame[icmp] == 8;
 }
@@ -83,7 +83,7 @@ Control judgeControl(View frame, const Station &own) {
   return isArp(frame) ? judgeArp(frame, own) : judgeIcmp(frame, own);
 }
 
-Bytes arpPacket(std::uint16_t operation, const Station &from, const Station &asked, const Mac &to) {
+Bytes arpPacket(std::uint16_t operation, const Station &from, const Station &target, const Mac &to) {
   static constexpr std::array<std::uint8_t, 8> head{8, 6, 0, 1, 8, 0, 6, 4};
   Bytes frame(smallestFrame);
   std::ranges::copy(to, frame.begin());
@@ -92,15 +92,15 @@ Bytes arpPacket(std::uint16_t operation, const Station &from, const Station &ask
   write16(frame, 20, operation);
   std::ranges::copy(from.mac, frame.begin() + 22);
   write32(frame, 28, from.ip);
-  std::ranges::copy(asked.mac, frame.begin() + 32);
-  write32(frame, 38, asked.ip);
+  std::ranges::copy(target.mac, frame.begin() + 32);
+  write32(frame, 38, target.ip);
   return frame;
 }
 
-Bytes arpReplyTo(View question, const Station &own) {
-  Station asker{{}, read32(question, 28)};
-  std::ranges::copy(question.subspan(22, 6), asker.mac.begin());
-  return arpPacket(2, own, asker, asker.mac);
+Bytes arpReplyTo(View request, const Station &own) {
+  Station sender{{}, read32(request, 28)};
+  std::ranges::copy(request.subspan(22, 6), sender.mac.begin());
+  return arpPacket(2, own, sender, sender.mac);
 }
 
 Bytes echoReplyTo(View request, const Station &own) {

@@ -16,7 +16,7 @@ enum class Control {
   icmpSource,
   icmpIrrelevant,
   conflict,    // somebody else says that he has our address
-  arpQuestion, // for us: a reply
+  arpRequest, // for us: a reply
   arpOther,    // perhaps learnt from
   echo,        // a reply
   report       // about a segment of ours: the connection's, if there is one
@@ -30,16 +30,16 @@ inline constexpr std::array controlCounters{
 /// ARP or ICMP that the core takes; of a whole frame.
 bool isControl(View frame, const Station &own);
 /// Nobody else gets it.
-bool isAnsweredHere(View frame, const Station &own);
+bool isRepliedHere(View frame, const Station &own);
 Control judgeControl(View frame, const Station &own);
 
-/// Of a report: where the segment that it is about has its numbers, and what it says.
+/// An ICMP error: its type and code, and the place of the numbers of the segment that it quotes.
 inline constexpr std::size_t reportedIp = 42, reportedTcp = 62;
 inline bool saysTooBig(View frame) { return frame[34] == 3 && frame[35] == 4; }
 
 /// Padded to the smallest frame.
-Bytes arpPacket(std::uint16_t operation, const Station &from, const Station &asked, const Mac &to);
-Bytes arpReplyTo(View question, const Station &own);
+Bytes arpPacket(std::uint16_t operation, const Station &from, const Station &target, const Mac &to);
+Bytes arpReplyTo(View request, const Station &own);
 /// The packet alone.
 Bytes echoReplyTo(View request, const Station &own);
 /// `frame` says what `packet` says: two ways to write a checksum are one.

@@ -62,11 +62,11 @@ Bytes drawnArp(Draw &draw) {
   static constexpr std::array<Mac, 3> targets{core.mac, Mac{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, attacker};
   static constexpr std::array<std::uint32_t, 7> odd{core.ip,    core.ip,    0,         0x7f000001,
                                                     0xe0000001, 0xffffffff, 0x00000005};
-  Station from = anybody(draw), asked{{}, draw.chance(60) ? core.ip : anybody(draw).ip};
+  Station from = anybody(draw), target{{}, draw.chance(60) ? core.ip : anybody(draw).ip};
   if (draw.chance(30)) from.mac = attacker; // says that it is somebody whom we know
   if (draw.chance(20)) from.ip = draw.pick(odd);
-  if (draw.chance(10)) asked.ip = from.ip; // gratuitous
-  Bytes frame = arpPacket(draw.chance(60) ? 1 : 2, from, asked, targets[draw.chance(5) ? 2 : draw.below(2)]);
+  if (draw.chance(10)) target.ip = from.ip; // gratuitous
+  Bytes frame = arpPacket(draw.chance(60) ? 1 : 2, from, target, targets[draw.chance(5) ? 2 : draw.below(2)]);
   switch (draw.below(16)) {
   case 0: write16(frame, 14, draw.half()); break;
   case 1: write16(frame, 16, draw.half()); break;
@@ -83,11 +83,11 @@ Bytes drawnArp(Draw &draw) {
 
 Bytes echoRequest(const Station &from, View data, Draw &draw) { return icmpFrame(from, 8, 0, draw.word(), data); }
 
-Bytes drawnEcho(std::size_t mostData, Draw &draw) {
+Bytes drawnEcho(std::size_t maxData, Draw &draw) {
   Station from = anybody(draw);
   if (draw.chance(5)) from.mac = draw.chance(50) ? core.mac : Mac{1, 0, 0x5e, 0, 0, 1};
   if (draw.chance(5)) from.ip = draw.chance(50) ? core.ip : static_cast<std::uint32_t>(draw.below(2)) * 0xe0000001;
-  Bytes frame = echoRequest(from, drawnBytes(draw.below(mostData + 1), draw), draw);
+  Bytes frame = echoRequest(from, drawnBytes(draw.below(maxData + 1), draw), draw);
   frame[ip + 1] = draw.byte(), frame[ip + 8] = draw.byte();
   write16(frame, ip + 4, draw.half());
   write16(frame, ip + 6, draw.chance(50) ? 0x4000 : draw.chance(95) ? 0 : 0x2000);

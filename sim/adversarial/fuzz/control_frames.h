@@ -9,7 +9,7 @@ namespace fuzz {
 
 /// About whom and from whom: not always what is right.
 Bytes drawnArp(Draw &draw);
-Bytes drawnEcho(std::size_t mostData, Draw &draw);
+Bytes drawnEcho(std::size_t maxData, Draw &draw);
 /// An error about a segment of the core: `tuple` as its peer names it, `sequence` the core's.
 Bytes drawnError(const Tuple &tuple, std::uint32_t sequence, Draw &draw);
 /// "Port unreachable", as a router says it.

@@ -11,15 +11,15 @@ class Corpus {
 public:
   /// Keeps a copy, in place of another one when there are many.
   void record(const Bytes &frame, Draw &draw) {
-    if (frames_.size() < most)
+    if (frames_.size() < capacity)
       frames_.push_back(frame);
     else
-      frames_[draw.below(most)] = frame;
+      frames_[draw.below(capacity)] = frame;
   }
   const Bytes &any(Draw &draw) const { return draw.pick(frames_); }
 
 private:
-  static constexpr std::size_t most = 512;
+  static constexpr std::size_t capacity = 512;
   std::vector<Bytes> frames_;
 };
 

@@ -114,13 +114,13 @@ void Fuzzer::settle() {
   for (std::size_t i = liveConnections; i < connections_.size(); ++i)
     if (connections_[i]->name != 0) downbeat_sim_abort(device_.get(), connections_[i]->name);
   connections_.resize(liveConnections);
-  application(); // what was accepted since
+  application(); // connections accepted since
   drain();
   for (const auto &[tuple, numbers] : std::exchange(heard_, {}))
     put(frameOf({tuple, numbers.expected, 0, flag::rst, 0, {}, {}}, {victim.mac, tuple.remoteIp}, core), false, now());
   wait(now() + afterTimeWait);
   fillBuckets();
-  floodStrays();
+  floodStateless();
   floodControl();
   wait(now() + Endpoint::timeout);
   heard_.clear();

@@ -42,9 +42,9 @@ private:
   /// A connection of the application, and its peer if that is an Endpoint.
   struct Connection {
     std::unique_ptr<Endpoint> endpoint;
-    downbeat_sim_connection name = 0; // 0: the core has not told of it yet
+    downbeat_sim_connection name = 0; // 0: the core has not reported it yet
     bool live = false; // nothing may hurt it
-    unsigned fate = 0; // what the application does with it, if it is not live
+    unsigned fate = 0; // the application's step for it, if it is not live
     std::uint64_t sent = 0, received = 0;
   };
   using Counters = std::map<std::string, std::uint64_t>;
@@ -58,7 +58,7 @@ private:
   // Parts of a step.
   void step(unsigned mutants);
   void addVictim();
-  std::vector<Bytes> endpointFrames(unsigned most);
+  std::vector<Bytes> endpointFrames(unsigned limit);
   Mutant mutant();
   void keepOffLive(Bytes &frame);
   Mutant controlMutant(const std::optional<Target> &target);
@@ -83,7 +83,7 @@ private:
 
   // Checks of a quiet core.
   void fillBuckets();
-  void floodStrays();
+  void floodStateless();
   void checkFlows();
   std::uint64_t slotBurst();
   void wait(downbeat_time time);
@@ -101,16 +101,16 @@ private:
   std::unique_ptr<downbeat_device, Destroy> device_;
   int segmentEvent_ = 0;
   std::vector<std::unique_ptr<Connection>> connections_;
-  /// What the core last said on a connection that may be hurt: RCV.NXT, at which a RST ends it, and SND.NXT.
+  /// Last values from the core on a connection that may be hurt: RCV.NXT, at which a RST ends it, and SND.NXT.
   struct Numbers {
     std::uint32_t expected, next;
   };
   std::map<Tuple, Numbers> heard_;
   bool resting_ = false; // the live streams get nothing new
-  bool cleaning_ = false; // whoever is no peer answers with a RST
+  bool cleaning_ = false; // an endpoint that is no peer replies with a RST
   std::deque<Bytes> bypassed_; // frames that must come out of the bypass, in order
   std::uint16_t nextPort_ = 20000;
-  downbeat_time lastByte_ = 0; // of what was put on the wire
+  downbeat_time lastByte_ = 0; // end of the last frame put on the wire
 
   // Accounts.
   std::array<std::uint64_t, outcomes> judged_{};
@@ -122,11 +122,11 @@ private:
 
   // Accounts of ARP and ICMP; a step's start from zero with each check.
   std::array<std::uint64_t, controls> control_{}; // judged, of the whole run
-  std::uint64_t controlAlone_ = 0, reportEvents_ = 0; // of the whole run
+  std::uint64_t controlAlone_ = 0, reportEvents_ = 0; // over the whole run
   std::deque<Bytes> arpReplies_, echoReplies_; // that must come, in order
-  std::uint64_t arpUnanswered_ = 0, echoUnanswered_ = 0, announced_ = 0,
-                unseen_ = 0; // of a step; unseen_: nothing tells of them
-  std::uint64_t arpAnswered_ = 0, echoAnswered_ = 0, announcements_ = 0;
+  std::uint64_t arpUnreplied_ = 0, echoUnreplied_ = 0, announced_ = 0,
+                unseen_ = 0; // in a step; unseen_: no counter has them
+  std::uint64_t arpReplied_ = 0, echoReplied_ = 0, announcements_ = 0;
   Counters before_; // the counters at the last check
   downbeat_time announcedAt_ = 0;
 };

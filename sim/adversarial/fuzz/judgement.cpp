@@ -36,7 +36,7 @@ Walk walk(View options) {
 }
 
 bool isOurs(View frame, const Layout &at, const Station &own) {
-  if (at.tagged && at.hasIp && (read16(frame, 14) & 0xfff) != 0) return false; // of a VLAN
+  if (at.tagged && at.hasIp && (read16(frame, 14) & 0xfff) != 0) return false; // a frame of a VLAN
   return std::ranges::equal(frame.first(std::min<std::size_t>(frame.size(), 6)), own.mac) && at.hasIp &&
          read16(frame, at.ip - 2) == 0x0800 && frame[at.ip + 9] == 6 && read32(frame, at.ip + 16) == own.ip;
 }
@@ -49,7 +49,7 @@ Outcome judge(View frame, bool damaged, const Station &own, std::size_t largest)
   if (frame.size() > largest + (at.tagged ? 4 : 0)) return Outcome::oversize;
   if (!isOurs(frame, at, own)) {
     if (!isControl(frame, own)) return Outcome::bypass;
-    return isAnsweredHere(frame, own) ? Outcome::control : Outcome::both;
+    return isRepliedHere(frame, own) ? Outcome::control : Outcome::both;
   }
 
   const std::size_t ipBytes = at.tcp - at.ip, total = at.end - at.ip;

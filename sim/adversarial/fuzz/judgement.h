@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // What must become of a frame, by the standards and docs/reference/rx.md, read byte by byte: the expectation that the
-// core's counters are held against. Shares nothing with the RTL.
+// core's counters are compared with. Shares nothing with the RTL.
 #pragma once
 
 #include "lib/packets/packet.h"

@@ -39,7 +39,7 @@ private:
   void readdress(Bytes &frame, const std::optional<Target> &target, Draw &draw) const;
 
   std::vector<std::uint16_t> ports_;
-  std::vector<std::uint64_t> counts_; // of each mutation
+  std::vector<std::uint64_t> counts_; // for each mutation
   std::uint64_t splices_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace fuzz {
 
 namespace {
 
-constexpr std::size_t mostData = largest - 42; // of an echo request
+constexpr std::size_t maxData = largest - 42; // bytes in an echo request
 constexpr unsigned floodFrames = 120;          // more than any queue holds
 constexpr downbeat_time defendInterval = 10 * second, tolerance = second / 10;
 
@@ -30,7 +30,7 @@ Mutant Fuzzer::controlMutant(const std::optional<Target> &target) {
   if (draw_.chance(45)) {
     frame = drawnArp(draw_);
   } else if (draw_.chance(35)) {
-    frame = drawnEcho(draw_.chance(90) ? 80 : mostData, draw_);
+    frame = drawnEcho(draw_.chance(90) ? 80 : maxData, draw_);
   } else {
     Tuple about{0x0a000000 | static_cast<std::uint32_t>(draw_.below(1 << 16)), draw_.half(), draw_.half()};
     std::uint32_t sequence = draw_.word();
@@ -47,7 +47,7 @@ Mutant Fuzzer::controlMutant(const std::optional<Target> &target) {
   return mutator_.alter(std::move(frame), static_cast<unsigned>(draw_.chance(70) ? 0 : draw_.between(1, 2)), draw_);
 }
 
-/// Whoever knows what is in flight may make segments smaller (RFC 1191): such a report gets a number that is not, where
+/// A sender that knows the numbers in flight may make segments smaller (RFC 1191): such a report gets another number if
 /// it is about a live connection. Hard errors keep theirs, since they may change nothing (RFC 5927 6).
 void Fuzzer::keepReportOffLive(Bytes &frame) {
   if (judgeControl(frame, core) != Control::report || !saysTooBig(frame)) return;
@@ -63,7 +63,7 @@ void Fuzzer::keepReportOffLive(Bytes &frame) {
 void Fuzzer::expectControl(const Bytes &frame) {
   const Control what = judgeControl(frame, core);
   ++control_[static_cast<std::size_t>(what)];
-  if (what == Control::arpQuestion) arpReplies_.push_back(arpReplyTo(frame, core));
+  if (what == Control::arpRequest) arpReplies_.push_back(arpReplyTo(frame, core));
   if (what == Control::echo) echoReplies_.push_back(echoReplyTo(frame, core));
   unseen_ += what == Control::arpOther;
 }
@@ -76,18 +76,18 @@ void Fuzzer::neighbourFrame(const Bytes &frame) {
     return;
   }
   const auto isSame = [&](const Bytes &right) { return right == frame; };
-  const auto answers = [&](const Bytes &right) { return isSameIcmp(frame, right); };
+  const auto isReply = [&](const Bytes &right) { return isSameIcmp(frame, right); };
   if (read16(frame, 12) == 0x0806) {
-    if (!take(arpReplies_, arpUnanswered_, isSame)) throw Failure("the core sent an ARP packet that nobody asked for");
-    ++arpAnswered_;
+    if (!take(arpReplies_, arpUnreplied_, isSame)) throw Failure("the core sent an ARP packet that nobody asked for");
+    ++arpReplied_;
   } else {
-    if (!take(echoReplies_, echoUnanswered_, answers))
+    if (!take(echoReplies_, echoUnreplied_, isReply))
       throw Failure("the core sent a frame that is neither a segment nor a right answer");
-    ++echoAnswered_;
+    ++echoReplied_;
   }
 }
 
-/// What the application wrote stands, whatever ARP says: an open goes there, and so does all of a live connection.
+/// A static entry stands, whatever ARP says: an open goes there, and so does all of a live connection.
 void Fuzzer::checkStaticNeighbour(const Bytes &frame, const Segment &said) const {
   const bool opens = (said.flags & (flag::syn | flag::ack)) == flag::syn;
   for (const Station &station : {livePeer, victim, silent}) {
@@ -100,7 +100,7 @@ void Fuzzer::checkStaticNeighbour(const Bytes &frame, const Segment &said) const
   }
 }
 
-/// Of a core at rest. What the queue before it dropped is known by number only; all else has the outcome that was
+/// Judges a core at rest. Drops of the queue before it are known by number only; other frames have the outcome that was
 /// judged.
 void Fuzzer::checkControl(const Counters &counted) {
   if (before_.empty()) before_ = counted;
@@ -114,20 +114,20 @@ void Fuzzer::checkControl(const Counters &counted) {
     missing += judged - happened;
     judged = happened;
   };
-  const auto answered = [&](const std::string &name, std::deque<Bytes> &expected, std::uint64_t &unanswered,
-                            std::uint64_t dropped) {
-    unanswered += std::exchange(expected, {}).size();
-    if (unanswered < dropped || unanswered - dropped > lost)
-      throw Failure(std::to_string(unanswered) + ' ' + name + " are missing, and " + std::to_string(dropped) +
+  const auto replied = [&](const std::string &name, std::deque<Bytes> &expected, std::uint64_t &unreplied,
+                           std::uint64_t dropped) {
+    unreplied += std::exchange(expected, {}).size();
+    if (unreplied < dropped || unreplied - dropped > lost)
+      throw Failure(std::to_string(unreplied) + ' ' + name + " are missing, and " + std::to_string(dropped) +
                     " were dropped");
-    missing += std::exchange(unanswered, 0) - dropped;
+    missing += std::exchange(unreplied, 0) - dropped;
   };
   for (std::size_t i = 0; i < controlCounters.size(); ++i)
     account(controlCounters[i], counted.at(controlCounters[i]), static_cast<Control>(i));
-  const std::uint64_t told = counted.at("directory_icmpErrors") + reportEvents_;
-  account("the number of reports", told + counted.at("neighbour_icmpErrorOverflow"), Control::report);
-  answered("ARP replies", arpReplies_, arpUnanswered_, since("neighbour_replyOverflow"));
-  answered("echo replies", echoReplies_, echoUnanswered_, since("neighbour_echoOverflow"));
+  const std::uint64_t reported = counted.at("directory_icmpErrors") + reportEvents_;
+  account("the number of reports", reported + counted.at("neighbour_icmpErrorOverflow"), Control::report);
+  replied("ARP replies", arpReplies_, arpUnreplied_, since("neighbour_replyOverflow"));
+  replied("echo replies", echoReplies_, echoUnreplied_, since("neighbour_echoOverflow"));
   if (missing > lost || missing + std::exchange(unseen_, 0) < lost)
     throw Failure(std::to_string(missing) + " frames of ARP and ICMP have no outcome, and " + std::to_string(lost) +
                   " were dropped");
@@ -150,8 +150,8 @@ void Fuzzer::checkAnnouncements(std::uint64_t conflicts) {
 
 /// More of each kind at once than the core has space for.
 void Fuzzer::floodControl() {
-  const Bytes data(mostData);
-  const std::uint64_t answers = arpAnswered_ + echoAnswered_;
+  const Bytes data(maxData);
+  const std::uint64_t replies = arpReplied_ + echoReplied_;
   const auto flood = [this](auto make) {
     for (unsigned i = 0; i < floodFrames; ++i) put(make(i), false, now());
     drain();
@@ -163,7 +163,7 @@ void Fuzzer::floodControl() {
   });
   flood([&](unsigned) { return echoRequest(silent, View(data), draw_); });
   flood([&](unsigned) { return hardError({silent.ip, 1, closedPort}, draw_.word()); });
-  if (arpAnswered_ + echoAnswered_ == answers) throw Failure("a flood of ARP and echo requests was answered not once");
+  if (arpReplied_ + echoReplied_ == replies) throw Failure("a flood of ARP and echo requests was answered not once");
 }
 
 } // namespace fuzz

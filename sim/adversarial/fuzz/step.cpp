@@ -34,7 +34,7 @@ void Fuzzer::step(unsigned mutants) {
       ++sent;
     } else {
       Mutant next = mutant();
-      if (stalled && draw_.chance(70)) next.bytes[0] ^= 4; // somebody else's: more than the core has space for
+      if (stalled && draw_.chance(70)) next.bytes[0] ^= 4; // for another host: more than the core has space for
       place(next.bytes, next.damaged);
       ++mutants_;
     }
@@ -63,12 +63,12 @@ void Fuzzer::addVictim() {
   ++victims_;
 }
 
-std::vector<Bytes> Fuzzer::endpointFrames(unsigned most) {
+std::vector<Bytes> Fuzzer::endpointFrames(unsigned limit) {
   std::vector<Bytes> frames;
   for (auto &connection : connections_) {
     if (connection->endpoint == nullptr) continue;
     const std::size_t before = frames.size();
-    connection->endpoint->send(frames, now(), draw_.chance(10) ? 1460 : draw_.between(1, 200), most);
+    connection->endpoint->send(frames, now(), draw_.chance(10) ? 1460 : draw_.between(1, 200), limit);
     for (std::size_t i = before; i < frames.size(); ++i)
       if (frames[i].size() < 300 || draw_.chance(20)) corpus_.record(frames[i], draw_);
   }
@@ -92,9 +92,9 @@ Mutant Fuzzer::mutant() {
   return mutant;
 }
 
-/// Only whoever knows the numbers may hurt a connection (RFC 9293 3.10.7.4, RFC 5961): a good segment of a live one
-/// gets a sequence number at which nothing of it lies in the window. What is not good keeps its numbers, as it must be
-/// dropped before they are looked at.
+/// Only a sender that knows the numbers may hurt a connection (RFC 9293 3.10.7.4, RFC 5961): a good segment of a live
+/// one gets a sequence number at which nothing of it lies in the window. What is not good keeps its numbers, as it must
+/// be dropped before they are looked at.
 void Fuzzer::keepOffLive(Bytes &frame) {
   const Segment segment = segmentOf(frame);
   const auto live = std::ranges::find_if(connections_, [&](const auto &connection) {

@@ -32,8 +32,8 @@ def test_equal_seeds_give_equal_runs() -> None:
     assert first["counters"] != other["counters"]
 
 
-def test_a_failure_is_told_with_the_line_that_repeats_it() -> None:
+def test_a_failure_is_reported_with_the_line_that_repeats_it() -> None:
     result = fuzz(SEED, 200) | {"failure": "what went wrong"}
-    told = story(result)
+    report = story(result)
     for word in ("what went wrong", "at mutant 200", "receive_options=", f"make fuzz SEED={SEED} FRAMES=300 WAVES=1"):
-        assert word in told
+        assert word in report

@@ -26,7 +26,7 @@ from sim.lib import build
 from sim.linux import namespace
 
 WAVES = build.ROOT / "build" / "waves" / "matrix.fst"
-STORIES = 10  # failures that are told in full
+STORIES = 10  # failures that are printed in full
 PEERS = ("ns3", "linux")
 Value = TypeVar("Value")
 
@@ -112,9 +112,9 @@ def _tell(results: Sequence[dict[str, Any]], title: str, json_path: Path) -> int
 
 
 def _chosen(peer: str, texts: Mapping[str, str], count: int) -> list[Cell]:
-    """The matrix's cells: with the values that are told, or so many of all. Raises ValueError."""
+    """The matrix's cells: with the given values, or so many of all. Raises ValueError."""
     axes = linux.axes() if peer == "linux" else Axes()
-    told = every(
+    given = every(
         Axes(
             role=_one("ROLE", texts, axes.role, _among(axes.role)),
             loss=_one("LOSS", texts, axes.loss, quantities.probability),
@@ -126,7 +126,7 @@ def _chosen(peer: str, texts: Mapping[str, str], count: int) -> list[Cell]:
         )
     )
     count = count or (linux.CELLS if peer == "linux" else 0)
-    return covering(told, count) if count else told
+    return covering(given, count) if count else given
 
 
 def _one(

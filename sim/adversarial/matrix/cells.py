@@ -31,22 +31,22 @@ class Axes:
 class Cell:
     """One transfer; shares of frames from 0 to 1."""
 
-    role: str  # of the core
+    role: str  # the core's
     loss: float
     reorder: float
     dup: float
     corrupt: float
     seed: int
-    congestion: str  # of the peer; empty: there is no choice
+    congestion: str  # the peer's; empty: there is no choice
 
     def contents(self, size: int | None) -> bytes:
-        """What is sent; without a `size` the cell draws it."""
+        """The bytes to send; without a `size` the cell draws their number."""
         drawn = random.Random(str(self)).randint(SMALLEST_BYTES, LARGEST_BYTES)
         return generated(str(self), size or drawn)
 
     @property
     def path_seed(self) -> int:
-        """Of what happens to frames, and of the core's secret: cells of one seed share no draws."""
+        """The seed of the frames' fates and of the core's secret: cells of one seed share no draws."""
         return int.from_bytes(hashlib.sha256(str(self).encode()).digest()[:6], "big")
 
     def command(self, size: int | None, **more: object) -> str:

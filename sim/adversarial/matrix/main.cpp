@@ -2,7 +2,8 @@
 // Transfers between the core and ns-3's TCP, one after another: a line on stdin asks for one, a line on stdout tells of
 // it.
 //
-// The first line out is what ns-3 was told. An abort of ns-3 ends the program without a line: that, too, is an answer.
+// The first line out has the settings of ns-3. An abort of ns-3 ends the program without a line: that, too, is a
+// result.
 #include <exception>
 #include <iostream>
 #include <utility>

@@ -17,12 +17,12 @@ from sim.adversarial.matrix.program import Program
 
 # RFC 6298 leaves the clock's granularity open; ns-3's is this, and a full segment takes an eighth of it on the link.
 TICK_SECONDS = 0.001
-LATEST_ANSWER_SECONDS = 0.5  # RFC 9293 3.8.6.3
+MAX_ACKNOWLEDGMENT_SECONDS = 0.5  # RFC 9293 3.8.6.3
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What all cells of a run have in common."""
+    """Options that all cells of a run have in common."""
 
     size: int | None  # bytes; None: each cell draws its own
     jobs: int
@@ -34,7 +34,7 @@ class Wanted:
 def run(
     path: Path, cells: Sequence[Cell], wanted: Wanted, work: Path, done: Callable[[], None]
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Results in the order of the cells, and what ns-3 was told; `done` is called after each cell."""
+    """Results in the order of the cells, and the settings of ns-3; `done` is called after each cell."""
     results: dict[Cell, dict[str, Any]] = {}
     with _programs(path, min(wanted.jobs, len(cells)), work) as programs, ThreadPoolExecutor(wanted.jobs) as pool:
         waiting = [pool.submit(_one, programs, cell, wanted) for cell in cells]
@@ -86,7 +86,7 @@ def judged(cell: Cell, contents: bytes, received: bytes, said: dict[str, Any], s
             f"idle for {said['longest_idle_seconds']:.6f} s from {said['longest_idle_at']:.6f} s on, "
             f"{said['longest_idle_rto']:.3f} times the RTO, with data outstanding"
         )
-    if said.get("longest_answer_seconds", 0) > LATEST_ANSWER_SECONDS:
+    if said.get("longest_answer_seconds", 0) > MAX_ACKNOWLEDGMENT_SECONDS:
         failures.append(f"data waited {said['longest_answer_seconds']:.6f} s for an acknowledgment")
     if said.get("wrong_checksums"):
         failures.append(f"{said['wrong_checksums']} segments of the core had wrong checksums or lengths")

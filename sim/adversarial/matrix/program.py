@@ -30,7 +30,7 @@ class Program:
         self.settings: dict[str, Any] = json.loads(first) if first else {}
 
     def transfer(self, contents: bytes, words: dict[str, object], wall_limit: int) -> tuple[dict[str, Any], bytes]:
-        """What the program says of a transfer, and what arrived."""
+        """The program's result for a transfer, and the bytes that arrived."""
         sent, received = self._work / "sent.bin", self._work / "received.bin"
         sent.write_bytes(contents)
         received.write_bytes(b"")

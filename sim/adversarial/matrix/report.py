@@ -38,7 +38,7 @@ def _key(result: Result) -> tuple[str, float]:
 
 def _figures(rows: Sequence[Result]) -> list[str]:
     seconds = [taken for row in rows if (taken := row.get("simulated_seconds") or row.get("seconds"))]
-    idle, answer = (
+    idle, delay = (
         [row[name] for row in rows if name in row] for name in ("longest_idle_rto", "longest_answer_seconds")
     )
     return [
@@ -46,7 +46,7 @@ def _figures(rows: Sequence[Result]) -> list[str]:
         f"{max(seconds):.1f}" if seconds else "-",
         str(sum(row.get("retransmissions") or 0 for row in rows)),
         f"{max(idle):.4f}" if idle else "-",
-        f"{1e3 * max(answer):.3f}" if answer else "-",
+        f"{1e3 * max(delay):.3f}" if delay else "-",
     ]
 
 

@@ -66,7 +66,7 @@ void Transfer::run() {
   if (!finished()) {
     if (failure_.empty()) failure_ = "nothing is left to happen: no event in ns-3, no deadline in the core";
     idle.end(end_);
-    coreAnswers_.end(end_);
+    coreAcknowledgments_.end(end_);
   }
 }
 
@@ -111,10 +111,10 @@ void Transfer::hear(CoreHost::Way way, Time sfd, std::span<const std::uint8_t> f
   if (!segment) return; // the core drops it too
   later(sfd, [=, this] {
     if (in) {
-      coreAnswers_.arrived(sfd, *segment);
+      coreAcknowledgments_.arrived(sfd, *segment);
       coreIdle_.arrived(sfd, *segment);
     } else {
-      coreAnswers_.departed(sfd, *segment);
+      coreAcknowledgments_.departed(sfd, *segment);
       coreIdle_.departed(sfd, *segment);
     }
   });
@@ -156,7 +156,7 @@ void Transfer::print(std::ostream &out) const {
       << ", \"longest_idle_rto\": " << idle.longest << ", \"longest_idle_seconds\": " << idle.longestIdle.GetSeconds()
       << ", \"longest_idle_at\": " << idle.longestAt.GetSeconds()
       << ", \"idle_beyond_rto_seconds\": " << idle.longestOver.GetSeconds()
-      << ", \"longest_answer_seconds\": " << coreAnswers_.longest.GetSeconds()
+      << ", \"longest_answer_seconds\": " << coreAcknowledgments_.longest.GetSeconds()
       << ", \"wrong_checksums\": " << link_->wrongFromCore << ", \"late_arrivals\": " << counters.late_arrivals
       << ", \"clocks\": " << counters.clocks << ", \"frames\": {";
   const char *separator = "";

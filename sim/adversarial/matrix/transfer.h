@@ -12,7 +12,7 @@
 
 #include <ns3/node.h>
 
-#include "answer_watch.h"
+#include "acknowledgment_watch.h"
 #include "cell.h"
 #include "idle_watch.h"
 #include "impaired_link.h"
@@ -42,7 +42,7 @@ private:
   /// every tenth cell, and each waits up to 60 s; after sixteen, here 630 s, the core gives up by itself.
   static constexpr double stall = 700;
 
-  /// What ns-3 sent last has had its time to arrive.
+  /// The last frame from ns-3 has had its time to arrive.
   static constexpr double lastWords = 1; // virtual seconds
 
   bool finished() const;
@@ -67,7 +67,7 @@ private:
   std::multimap<ns3::Time, std::function<void()>> heard_;
   Rto rto_;
   IdleWatch coreIdle_;
-  AnswerWatch coreAnswers_;
+  AcknowledgmentWatch coreAcknowledgments_;
   std::deque<downbeat_event> last_;
   std::uint64_t progress_ = 0;
   ns3::Time lastProgress_, end_;

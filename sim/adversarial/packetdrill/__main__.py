@@ -22,7 +22,7 @@ WAVES = build.ROOT / "build" / "waves" / "packetdrill.fst"
 
 
 def attempt(script: Script, **arguments: object) -> str:
-    """What is wrong; empty if nothing is. A script that is expected to fail must."""
+    """The failure; empty if there is none. A script that is expected to fail must."""
     reason = script.options.get("expected_failure")
     try:
         run(script, **arguments)  # type: ignore[arg-type]

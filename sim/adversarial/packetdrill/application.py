@@ -152,7 +152,7 @@ class Application:
         return "unknown to the engine"
 
     def _locate(self, connection: Connection) -> None:
-        """Where the core has it; as it was, while it waits for its flow or when it has been forgotten."""
+        """The core's status of it; the last one while it waits for its flow or when it has been forgotten."""
         try:
             info = self.device.info(connection.name)
         except DeviceError:
@@ -167,7 +167,7 @@ class Application:
         return self.connections[conversation.port]
 
     def _accept(self) -> bool:
-        """What the listeners have, by the peer's port; False."""
+        """The listener's connection with the peer's port; False if there is none."""
         for port in self.listening:
             try:
                 name = self.device.accept(port)

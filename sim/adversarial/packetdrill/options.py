@@ -38,7 +38,7 @@ class Option:
 
 
 def parsed_options(text: str) -> tuple[Option, ...]:
-    """What stands between < and >."""
+    """The text between < and >."""
     return tuple(_parsed(part.strip()) for part in text.split(",") if part.strip())
 
 

@@ -64,7 +64,7 @@ class Conversation:
     remote_zero: int
     core_port: int = CORE_PORT
     local_zero: int | None = None
-    clock_zero: int | None = None  # of the core's TSval
+    clock_zero: int | None = None  # the core's TSval at that time
     first: int = 1  # the peer's first byte
 
     def built(self, segment: Segment) -> bytes:

@@ -25,8 +25,8 @@ from sim.adversarial.packetdrill.script import (
     When,
 )
 
-SEGMENT_SIZE = 1460  # what more data than that is cut into, each way
-# What a script may set in its first lines, and what it means.
+SEGMENT_SIZE = 1460  # longer data is cut into such segments, each way
+# Settings that a script may have in its first lines.
 SETTINGS = {
     "tolerance_usecs": "how far a time may be off (50)",
     "mss": "payload bytes of a segment, into which lines of more are cut (1460)",
@@ -168,7 +168,7 @@ def _packet(text: str, direction: str) -> Segment | NetworkError:
 
 
 def _ip(text: str) -> dict[str, Any]:
-    """What [...] says of the IP header."""
+    """The fields of the IP header in [...]."""
     said: dict[str, Any] = {"ecn": None}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, value = part.partition(" ")

@@ -74,7 +74,7 @@ class Run:
             raise self._failure(str(error)) from None
 
     def _do(self, line: Line) -> None:
-        """What the peer, the network or the application does."""
+        """A step of the peer, the network or the application."""
         time = max(line.when.earliest + (self._last if line.when.relative else 0), self._wire.now)
         self._wire.run(time)
         self._none_unexpected(time)
@@ -150,7 +150,7 @@ class Run:
         return self._acks_ignored and segment.flags == "." and segment.length == 0
 
     def _none_unexpected(self, time: int) -> None:
-        """What has come longer ago than the tolerance, without a line that expects it, is wrong."""
+        """A frame that came longer ago than the tolerance, and that no line expects, is a failure."""
         while self._wire.arrived:
             ignored = self._ignores_next()
             if not ignored and self._wire.arrived[0].time >= time - self._tolerance:

@@ -30,7 +30,7 @@ class Segment:
     """A TCP segment. In an expectation None means: whatever it is."""
 
     ecn: str | None  # noecn, ect0, ect1, ce
-    flags: str  # of FLAGS, in that order; in an expectation p: PSH or not
+    flags: str  # letters of FLAGS, in that order; in an expectation p: PSH or not
     sequence: int
     length: int
     acknowledgment: int | None
@@ -45,7 +45,7 @@ class Segment:
         return (self.sequence + self.length) % MODULUS
 
     def differences(self, came: Segment) -> list[str]:
-        """What is not as expected, in words."""
+        """The differences from the expectation, in words."""
         if "p" in self.flags:
             bare = self.flags[1:]
             pushed = bare == came.flags.replace("P", "")
@@ -87,7 +87,7 @@ class Segment:
 class NetworkError:
     """An ICMP error about a segment of the core's."""
 
-    kind: str  # of packets.ERRORS
+    kind: str  # a key of packets.ERRORS
     mtu: int
     sequence: int
     length: int
@@ -100,7 +100,7 @@ class NetworkError:
 
 @dataclass(frozen=True)
 class Call:
-    """What the application does, or a check of what it sees; `result` None: success is expected."""
+    """A call of the application, or a check of its view; `result` None: success is expected."""
 
     name: str
     arguments: tuple[Value, ...]

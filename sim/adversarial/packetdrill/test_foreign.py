@@ -45,9 +45,9 @@ class Drill:
         return lambda *arguments: call(ctypes.c_void_p(self.table[0]), *arguments)
 
     def now(self) -> float:
-        told = (ctypes.c_long * 2)()
-        self.gettimeofday(told, None)
-        return told[0] + told[1] / 1e6
+        time = (ctypes.c_long * 2)()
+        self.gettimeofday(time, None)
+        return time[0] + time[1] / 1e6
 
     def sends(self, flags: str, seq: int, ack: int = 0, data: bytes = b"", **fields: Any) -> None:
         packet = bytes(
@@ -82,10 +82,10 @@ def accepted(drill: Drill) -> tuple[int, int]:
     listener = drill.socket(socket.AF_INET, socket.SOCK_STREAM, 0)
     assert drill.bind(listener, address(8080), 16) == 0 and drill.listen(listener, 1) == 0
     drill.sends("S", 0, options=OPTIONS)
-    answer = drill.sniffs()
-    assert answer.flags == "SA" and answer.ack == 1
-    drill.sends("A", 1, answer.seq + 1, window=60000)
-    return drill.accept(listener, None, None), answer.seq + 1
+    reply = drill.sniffs()
+    assert reply.flags == "SA" and reply.ack == 1
+    drill.sends("A", 1, reply.seq + 1, window=60000)
+    return drill.accept(listener, None, None), reply.seq + 1
 
 
 def test_data_go_both_ways_and_the_clock_moves_when_it_is_read(drill: Drill) -> None:
@@ -123,8 +123,8 @@ def test_a_read_that_blocks_returns_when_data_have_come(drill: Drill) -> None:
 
 def test_poll_waits_in_virtual_time_and_an_abort_is_an_error(drill: Drill) -> None:
     connection, _ = accepted(drill)
-    asked = struct.pack("=ihh", connection, select.POLLIN, 0)
-    fds, ended = ctypes.create_string_buffer(asked, len(asked)), []
+    descriptor = struct.pack("=ihh", connection, select.POLLIN, 0)
+    fds, ended = ctypes.create_string_buffer(descriptor, len(descriptor)), []
 
     def poll() -> None:
         begun = drill.now()

@@ -19,12 +19,12 @@ from sim.adversarial.packetdrill.script import MODULUS, Segment
 
 LINK_RATE = 8_000_000_000
 SHOWN = 12  # last packets in a message
-LEAST_STEP = 200  # ns
+MIN_STEP = 200  # ns
 
 
 @dataclass(frozen=True)
 class Arrived:
-    """What the core has sent."""
+    """A frame that the core has sent."""
 
     time: int  # ns
     packet: Packet
@@ -75,7 +75,7 @@ class Wire:
         while not self.arrived and self.now < limit:
             deadline = self.device.next_deadline
             wake = limit if deadline == NEVER else deadline >> 16
-            self.run(min(limit, max(wake, self.now + LEAST_STEP)))
+            self.run(min(limit, max(wake, self.now + MIN_STEP)))
 
     def read(self, packet: Packet) -> Segment:
         return self.conversation(packet[TCP].dport).read(packet)

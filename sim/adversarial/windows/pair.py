@@ -26,7 +26,7 @@ SYN, ACK = 2, 16
 
 @dataclass(frozen=True)
 class Header:
-    """What is judged of a frame: Ethernet, IPv4 without options, TCP."""
+    """The fields of a frame that are judged: Ethernet, IPv4 without options, TCP."""
 
     sequence: int
     acknowledgment: int
@@ -57,7 +57,7 @@ class Side:
     free_at: int = 0  # ns: frames to it do not overlap
     zero: int = 0  # the other's initial sequence number
     expected: int = 0  # RCV.NXT, counted from the other's SYN
-    edge: int = 0  # RCV.NXT + RCV.WND, as it has told
+    edge: int = 0  # RCV.NXT + RCV.WND, as it has sent
     moved_at: int = 0  # ns: when RCV.NXT moved last
     faults: list[str] = field(default_factory=list)
 
@@ -82,8 +82,8 @@ class Side:
         return True
 
     def tells(self, header: Header, now: int) -> None:
-        """A segment of its own leaves, with its window. Only it knows whether it has taken a probe beyond what it
-        told."""
+        """A segment of its own leaves, with its window. Only this side knows whether it has taken a probe beyond
+        the window that it sent."""
         if header.flags & ACK:
             acknowledged = (header.acknowledgment - self.zero) % (1 << 32)
             if acknowledged > self.expected:
@@ -103,9 +103,9 @@ class Side:
         self.written += taken
         self.to_write -= taken
 
-    def take(self, other: Side, most: int) -> None:
+    def take(self, other: Side, limit: int) -> None:
         try:
-            data = self.device.receive(self.name, most)
+            data = self.device.receive(self.name, limit)
         except DeviceError:
             return
         if data != stream(1 + self.read, len(data), other.salt):

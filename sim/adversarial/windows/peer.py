@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A strict peer: it moves its window as it is told, takes in order what lies inside, and drops all else unread.
+"""A strict peer: it moves its window as given, takes in order what lies inside, and drops all else unread.
 
 Numbers count from each side's SYN. Its window is exact; what it tells is rounded down to a unit of its scale.
 """
@@ -49,7 +49,7 @@ class Peer:
         self.tell()
 
     @property
-    def told(self) -> int:
+    def offered(self) -> int:
         """The window as its segments announce it, bytes."""
         scale = self.scale or 0
         return min(self.window >> scale, 65535) << scale
@@ -110,14 +110,14 @@ class Peer:
         self, flags: str, length: int, at: int, options: list[Option] | None = None, sequence: int | None = None
     ) -> None:
         syn = "S" in flags
-        told = 65535 if syn else self.told >> (self.scale or 0)
+        offered = 65535 if syn else self.offered >> (self.scale or 0)
         segment = Segment(
             ecn=None,
             flags=flags,
             sequence=self.next if sequence is None else sequence,
             length=length,
             acknowledgment=None if syn else self.expected,
-            window=told,
+            window=offered,
             urgent=None,
             options=tuple(options or ()),
         )

@@ -43,7 +43,7 @@ def main() -> int:
         print(failure, file=sys.stderr)
         return 1
     REPORT.parent.mkdir(parents=True, exist_ok=True)
-    # What depends on the machine comes last.
+    # Figures that depend on the machine come last.
     wall = {"wall_clock": {"seconds": round(time.monotonic() - begin, 1)}}
     REPORT.write_text(json.dumps({"seed": seed, "cases": cases} | wall, indent=1) + "\n")
     REPORT.with_suffix(".md").write_text(markdown(cases))

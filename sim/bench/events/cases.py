@@ -50,7 +50,7 @@ def all_cases() -> list[Case]:
 
 
 def run(case: Case, events: int, seed: int, program: Path) -> dict[str, Any]:
-    """What the bench counted, with `rate` in events a clock."""
+    """The counts of the bench, with `rate` in events a clock."""
     load = ["sending", *_connections(case)] if case.policies else ["passing", str(case.flows)]
     command = [str(program), case.order, str(events), str(seed), *load]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)

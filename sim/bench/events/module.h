@@ -30,7 +30,7 @@ struct Failure : std::runtime_error {
 
 enum Port { directory, placed, application, grants, departed, timers, ports };
 
-/// What stands at the ports.
+/// Values at the ports.
 class Load {
 public:
   virtual ~Load() = default;
@@ -40,7 +40,7 @@ public:
   virtual void see(const Pins &pins, std::uint64_t now) = 0;
 };
 
-/// What came through the engine.
+/// Events that came through the engine.
 struct Line {
   std::uint64_t clocks = 0, events = 0;
   std::array<std::uint64_t, kinds> ofKind{};

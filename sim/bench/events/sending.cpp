@@ -8,7 +8,7 @@ namespace events {
 namespace {
 constexpr std::uint32_t peerInitial = 0xfffffff0, buffer = 64 * 1024, mss = 1460; // the preset's
 constexpr unsigned generation = 1, initialWindow = 10, scale = 7, shallow = 2 * mss;
-constexpr unsigned lossPercent = 1; // of the ACKs that advance: three duplicates come instead
+constexpr unsigned lossPercent = 1; // percent of the ACKs that advance: three duplicates come instead
 } // namespace
 
 Sending::Sending(Order order, const std::vector<Policies> &policies, std::uint64_t seed) : draw_(seed) {
@@ -27,7 +27,7 @@ bool Sending::allEstablished() const {
 
 bool Sending::offer(Port port, Pins &pins, std::uint64_t now) {
   Turn &turn = turns_[port];
-  // Whoever has nothing to say is passed over.
+  // A connection without a segment to send is passed over.
   for (unsigned tries = 0; tries < connections_.size(); ++tries) {
     const unsigned flow = turn.flow();
     turn.next();
@@ -67,32 +67,32 @@ bool Sending::says(Port port, unsigned flow, Pins &pins, std::uint64_t now) {
 }
 
 bool Sending::directorySays(Connection &connection, unsigned flow, Pins &pins, std::uint64_t now) {
-  if (connection.opened && !(connection.synSeen && !connection.answered) && !connection.established) return false;
+  if (connection.opened && !(connection.synSeen && !connection.acknowledging) && !connection.established) return false;
   pins.directory_payload_reference_flow = static_cast<CData>(flow);
   pins.directory_payload_reference_generation = generation;
   pins.directory_payload_stamp_ns = now;
   pins.directory_payload_open = !connection.opened;
   pins.directory_payload_flags_ack = connection.opened;
-  pins.directory_payload_flags_syn = connection.opened && !connection.answered;
+  pins.directory_payload_flags_syn = connection.opened && !connection.acknowledging;
   pins.directory_payload_options_mssValid = pins.directory_payload_options_windowScaleValid =
       pins.directory_payload_flags_syn;
   pins.directory_payload_options_mss = mss;
   pins.directory_payload_options_windowScale = scale;
-  pins.directory_payload_sequence_value = peerInitial + connection.answered;
+  pins.directory_payload_sequence_value = peerInitial + connection.acknowledging;
   if (!connection.opened) {
     connection.opened = true;
     open(connection, pins);
-  } else if (!connection.answered) {
-    connection.answered = true;
+  } else if (!connection.acknowledging) {
+    connection.acknowledging = true;
   } else if (connection.repeats) {
     --connection.repeats;
-  } else if (connection.departed != connection.told && draw_.chance(lossPercent)) {
+  } else if (connection.departed != connection.reported && draw_.chance(lossPercent)) {
     connection.repeats = 2;
-  } else { // of what has departed, or a window update
-    if (connection.departed == connection.told) connection.wide = !connection.wide;
-    connection.told = connection.departed;
+  } else { // an ACK of departed data, or a window update
+    if (connection.departed == connection.reported) connection.wide = !connection.wide;
+    connection.reported = connection.departed;
   }
-  pins.directory_payload_acknowledgment_value = connection.told;
+  pins.directory_payload_acknowledgment_value = connection.reported;
   pins.directory_payload_window = connection.wide ? 65535 : 65534;
   return true;
 }

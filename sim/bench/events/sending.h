@@ -12,7 +12,7 @@
 
 namespace events {
 
-/// What a connection is opened with.
+/// Parameters of an open.
 struct Policies {
   unsigned startup, steady;
   std::array<std::uint32_t, 3> startupArgument, steadyArgument; // least significant first
@@ -39,11 +39,11 @@ private:
   struct Connection {
     Policies policies;
     std::uint32_t initial; // our initial sequence number
-    bool opened = false, synSeen = false, answered = false, established = false, booked = false;
-    std::uint32_t departed, acknowledged, told,
+    bool opened = false, synSeen = false, acknowledging = false, established = false, booked = false;
+    std::uint32_t departed, acknowledged, reported,
         written; // the end of what has departed, SND.UNA as traced, the last ACK's, the end of what is written
     unsigned repeats = 0;                            // duplicate ACKs to come
-    bool wide = false;                               // of two windows the larger one
+    bool wide = false;                               // the larger of two windows
     std::deque<Departure> departures{};              // to come
   };
 

@@ -50,7 +50,7 @@ def test_what_policies_the_flows_have_hardly_counts(program: Path, policies: str
         assert ("calculated" in figures["kinds"]) == bool(names & CALCULATING)
 
 
-def test_a_bench_that_fails_is_told(tmp_path: Path) -> None:
+def test_a_bench_that_fails_is_reported(tmp_path: Path) -> None:
     program = tmp_path / "events_bench"
     program.write_text('#!/bin/sh\necho \'{"failure": "the engine has stopped"}\'\nexit 2\n')
     program.chmod(0o755)

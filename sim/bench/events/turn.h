@@ -10,7 +10,7 @@ enum class Order { round, random, one };
 
 class Turn {
 public:
-  /// Of `flows` flows; round robin from `first` on, every `step`-th.
+  /// The next of `flows` flows; round robin from `first` on, every `step`-th.
   Turn(Order order, unsigned flows, unsigned first, unsigned step, std::uint64_t seed)
       : order_(order), flows_(flows), step_(step), at_(first % flows), draw_(seed) {
     if (order == Order::random) next();

@@ -56,7 +56,7 @@ def main() -> int:
     report = {"passed": not failures, "failures": failures, "seed": seed, "cases": cases}
     wall = {"seconds": round(time.monotonic() - begin, 1), "build": round(built - begin, 1), "cases": seconds}
     REPORT.parent.mkdir(parents=True, exist_ok=True)
-    # What depends on the machine comes last.
+    # Figures that depend on the machine come last.
     REPORT.write_text(json.dumps({**report, "wall_clock": wall}, indent=2) + "\n")
     PAGE.write_text(page.render(report))
     REPORT.with_suffix(".md").write_text(table.markdown(report))

@@ -9,7 +9,7 @@
 
 namespace gap {
 
-/// What became of a frame.
+/// The fate of a frame.
 struct Fate {
   Launch launch;
   Time due = 0;      // the first byte time at or after its launch; of one that follows another, that at which it may
@@ -32,7 +32,7 @@ public:
 
   /// Gives a frame to the gate. `at` and `afterPrevious` only.
   void handIn(const Launch &launch);
-  /// A frame of somebody else's comes: its fate has no departure.
+  /// A frame of another sender comes: its fate has no departure.
   void arrive(std::uint64_t id, std::size_t length, Time sfd);
   /// A frame is given to the gate so long before its launch: as the pacer's grants are.
   static constexpr Time lead = nanoseconds(4000);

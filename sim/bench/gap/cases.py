@@ -14,22 +14,24 @@ from sim.bench.gap import given
 
 QUICK = 200  # a quick run has so many times fewer frames
 OVERHEAD = 58  # bytes of a frame that are not payload: Ethernet, IPv4, TCP, FCS
-LINE_RATE = 949e6  # of 1,460 bytes in each 1,538 byte times it is 949.28
+LINE_RATE = 949e6  # 1,460 bytes in each 1,538 byte times are 949.28 Mbit/s
 
 
 @dataclass(frozen=True)
 class Case:
-    """`options` are those of gap_bench; `scaled` names the one that says how much is measured, `least` how much at
-    least."""
+    """`options` are those of gap_bench; `scaled` names the one that says how much is measured, `minimum` how much at
+    minimum."""
 
     name: str
     command: str
     options: dict[str, Any]
     scaled: str
-    least: float = 20
+    minimum: float = 20
     conflicts: bool = False
     draw: int = 0  # tells cases apart that else draw the same
-    frames: Callable[[int, int], Iterable[str]] | None = None  # what gap_bench reads, by number of frames and seed
+    frames: Callable[[int, int], Iterable[str]] | None = (
+        None  # lines that gap_bench reads, by number of frames and seed
+    )
 
     def read(self, seed: int, quick: bool) -> str | None:
         """Standard input of gap_bench; None: it draws for itself."""
@@ -42,7 +44,7 @@ class Case:
         options = dict(self.options)
         if quick:
             whole = options[self.scaled]
-            options[self.scaled] = type(whole)(min(max(whole / QUICK, self.least), whole))
+            options[self.scaled] = type(whole)(min(max(whole / QUICK, self.minimum), whole))
         return [
             self.command,
             f"--seed={seed + self.draw}",
@@ -87,9 +89,9 @@ def _paced(flows: int, rate: float, length: int, seconds: float, phases: str = "
     options = {"flows": flows, "rate": rate, "length": length, "seconds": float(seconds), "phases": phases}
     name = f"{command}, {flows} x {rate:.12g} b/s of {length}" + (", any phase" if phases == "any" else "")
     interval = 8 * (length - OVERHEAD) / rate
-    # At least some segments of each flow, and some hundred in all.
-    least = max(2 * interval, 300 * interval / flows)
-    return Case(name, command, options, "seconds", least, conflicts=phases == "any")
+    # At minimum some segments of each flow, and some hundred in all.
+    minimum = max(2 * interval, 300 * interval / flows)
+    return Case(name, command, options, "seconds", minimum, conflicts=phases == "any")
 
 
 CASES = (

@@ -10,7 +10,7 @@ from sim.bench.gap.cases import Case
 
 Rule = Callable[[Case, dict[str, Any]], Iterator[str]]
 
-MOST_RATE_ERROR = 1e-9
+MAX_RATE_ERROR = 1e-9
 LONG_SECONDS = 10  # from here on the wire's byte grid is finer than that
 
 
@@ -78,5 +78,5 @@ def _pacer(case: Case, figures: dict[str, Any]) -> Iterator[str]:
 def _rate(case: Case, figures: dict[str, Any]) -> Iterator[str]:
     # First and last SFD each lie on the byte grid: less than a byte time in all.
     grid = 0 if figures["rate_seconds"] >= LONG_SECONDS else figures["byte_time_ns"] * 1e-9 / figures["rate_seconds"]
-    if figures["rate_error"] > MOST_RATE_ERROR + grid:
+    if figures["rate_error"] > MAX_RATE_ERROR + grid:
         yield f"rate error {figures['rate_error']:.2g} over {figures['rate_seconds']:.3g} s"

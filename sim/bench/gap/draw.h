@@ -33,9 +33,7 @@ public:
   /// From 0 to 1.
   double share() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
   /// Uniform in the logarithm, ns.
-  Stamp logarithmic(double least, double most) {
-    return static_cast<Stamp>(least * std::pow(most / least, share()) * 65536);
-  }
+  Stamp logarithmic(double min, double max) { return static_cast<Stamp>(min * std::pow(max / min, share()) * 65536); }
 
 private:
   std::mt19937_64 random_;

@@ -60,7 +60,7 @@ void Departures::add(const Fate &fate) {
   if (fate.sfd > fate.due) {
     ++late_;
     lateness_.add(inNanoseconds(fate.sfd - fate.due));
-    mostAhead_ = std::max(mostAhead_, fate.ahead);
+    maxAhead_ = std::max(maxAhead_, fate.ahead);
   } else
     error_.add(inNanoseconds(error));
 }
@@ -72,7 +72,7 @@ void Departures::report(Object &object, const Vgap &pins) const {
   cause.add("busy", std::uint64_t{pins.counters_transmit_lateBusy});
   object.add("early", early_).add("late", late_).add("late_by_cause", cause.json()).add("unexpected", unexpected_);
   object.add("max_error_ns", error_.largest()).add("max_lateness_ns", lateness_.largest());
-  object.add("most_frames_ahead", std::uint64_t{mostAhead_});
+  object.add("most_frames_ahead", std::uint64_t{maxAhead_});
   object.add("wrong_departure_stamps", wrongStamps_).add("max_receive_stamp_error_ns", receiveStamps_.worst());
   object.add("error_ns", error_.json())
       .add("lateness_ns", lateness_.json())

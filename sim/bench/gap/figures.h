@@ -49,7 +49,7 @@ public:
 
 private:
   std::uint64_t early_ = 0, late_ = 0, unexpected_ = 0, wrongStamps_ = 0;
-  unsigned mostAhead_ = 0;
+  unsigned maxAhead_ = 0;
   Spread error_, lateness_, receiveStamps_;
 };
 

@@ -25,7 +25,7 @@ void Flows::granted(std::uint32_t number, Stamp launch) {
   flow.departure = flow.granted == 0 ? timeOf(launch) : flow.departure + Time{flow.spacing} * payload_;
   inexact_ += launch != stampAfter(flow.departure);
   Disorder &disorder = flow.granted == 0 ? starts_ : steady_;
-  if (launch < newest_) disorder = {disorder.grants + 1, std::max(disorder.most, timeOf(newest_ - launch))};
+  if (launch < newest_) disorder = {disorder.grants + 1, std::max(disorder.max, timeOf(newest_ - launch))};
   newest_ = launch;
   ++grants_;
   if (++flow.granted < flow.segments) bench_.dut().book({number, false, flow.spacing, payload_});
@@ -40,9 +40,9 @@ void Flows::left(std::uint32_t number, Time sfd) {
 Flows::Rate Flows::rate() const {
   Rate rate{0, HUGE_VAL};
   for (const Flow &flow : flows_) {
-    const long double asked = static_cast<long double>(flow.departed - 1) * 8 * payload_ / flow.rate;
+    const long double requested = static_cast<long double>(flow.departed - 1) * 8 * payload_ / flow.rate;
     const long double took = static_cast<long double>(flow.last - flow.first) * 0x1p-32L * 1e-9L;
-    rate.error = std::max(rate.error, static_cast<double>(std::abs(took / asked - 1)));
+    rate.error = std::max(rate.error, static_cast<double>(std::abs(took / requested - 1)));
     rate.seconds = std::min(rate.seconds, static_cast<double>(took));
   }
   return rate;

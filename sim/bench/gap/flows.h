@@ -30,13 +30,13 @@ public:
   /// Grants with a launch time before that of the grant in front of them, and by how much at most.
   struct Disorder {
     std::uint64_t grants = 0;
-    Time most = 0;
+    Time max = 0;
   };
   const Disorder &steady() const { return steady_; }
   /// The first of a flow, whose departure is a lead from the booking on: what falls due while it is booked may be
   /// granted first.
   const Disorder &starts() const { return starts_; }
-  /// Of the worst flow, against the rate that was asked for; `seconds`: of its first to its last departure, the
+  /// The worst flow against the rate requested; `seconds`: from its first to its last departure, the
   /// shortest.
   struct Rate {
     double error, seconds;
@@ -49,14 +49,14 @@ private:
     std::uint64_t spacing;  // ns per byte, 32 fraction bits
     std::uint64_t segments; // in all
     std::uint64_t granted = 0, departed = 0;
-    Time departure = 0; // of the newest grant, never rounded
+    Time departure = 0; // the newest grant's, never rounded
     Time first = 0, last = 0;
   };
 
   Bench &bench_;
   std::uint32_t payload_;
   std::vector<Flow> flows_;
-  std::uint64_t segments_ = 0; // of all flows
+  std::uint64_t segments_ = 0; // over all flows
   std::uint64_t grants_ = 0, inexact_ = 0;
   Disorder steady_, starts_;
   Stamp newest_ = 0;

@@ -5,16 +5,16 @@
 
 namespace gap {
 
-void Gaps::add(const Fate &first, const Fate &second, Time asked) {
+void Gaps::add(const Fate &first, const Fate &second, Time requested) {
   const Time sent = second.sfd - first.sfd, returned = second.returned - first.returned;
   const Time measured = timeOf(second.received) - timeOf(first.received);
-  sent_.add(inNanoseconds(sent - asked));
+  sent_.add(inNanoseconds(sent - requested));
   measured_.add(inNanoseconds(measured - returned));
-  shortest_ = count_ == 0 ? asked : std::min(shortest_, asked);
-  longest_ = std::max(longest_, asked);
+  shortest_ = count_ == 0 ? requested : std::min(shortest_, requested);
+  longest_ = std::max(longest_, requested);
   if (++count_ <= drawn) {
     const std::string point =
-        number(inNanoseconds(asked)) + ", " + number(inNanoseconds(sent)) + ", " + number(inNanoseconds(measured));
+        number(inNanoseconds(requested)) + ", " + number(inNanoseconds(sent)) + ", " + number(inNanoseconds(measured));
     points_ += (points_.empty() ? "[" : ", [") + point + "]";
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The gap between two frames: as asked for, as it stood at the pins both ways, and as the stamps have it.
+// The gap between two frames: as requested for, as it stood at the pins both ways, and as the stamps have it.
 #pragma once
 
 #include "figures.h"
@@ -8,8 +8,8 @@ namespace gap {
 
 class Gaps {
 public:
-  /// Two frames in a row; `asked` is the gap between their SFDs.
-  void add(const Fate &first, const Fate &second, Time asked);
+  /// Two frames in a row; `requested` is the gap between their SFDs.
+  void add(const Fate &first, const Fate &second, Time requested);
   void report(Object &object) const;
 
 private:

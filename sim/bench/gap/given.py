@@ -23,12 +23,12 @@ RATE = 10**9  # bits a second of its wire
 
 
 def lines(launches: Iterable[int], length: int) -> Iterator[str]:
-    """Of frames of one length (bytes without FCS) at these times (ns)."""
+    """A schedule of frames of one length (bytes without FCS) at these times (ns)."""
     return _lines((launch, length) for launch in launches)
 
 
 def read(path: Path) -> list[str]:
-    """Of a schedule's file. Refuses what the bench's wire cannot carry."""
+    """A schedule from a file. Refuses frames that the bench's wire cannot carry."""
     planned = schedule_file.read(path)
     if (longest := int(planned.length.max())) > LARGEST:
         raise Refused(f"{path}: a frame has {longest} bytes; the bench's MAC sends {LARGEST} at most")

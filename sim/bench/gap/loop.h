@@ -10,12 +10,12 @@ namespace gap {
 
 class Loop {
 public:
-  /// What the near end sends in one of its clocks.
+  /// The byte that the near end sends in one of its clocks.
   void put(wire::Symbol symbol) {
     if (symbol.valid || carried_) symbols_.push_back(symbol); // a frame, and the one idle symbol that ends it
     carried_ = symbol.valid;
   }
-  /// What the far end sends in one of its own.
+  /// The byte that the far end sends in one of its own.
   wire::Symbol next() {
     if (!inFrame_ && symbols_.size() < slack) return {};
     const wire::Symbol symbol = symbols_.front();

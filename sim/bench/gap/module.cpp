@@ -71,7 +71,7 @@ void Module::step() {
   for (;;) {
     const std::uint64_t now = std::min(nextTransmit_, nextReceive_);
     const bool transmits = nextTransmit_ == now, receives = nextReceive_ == now;
-    // What stands at the pins before the edge is what the edge takes; what it drives goes out behind it.
+    // The edge takes the values at the pins before it; the values that it drives go out behind it.
     if (transmits) pins.clk = pins.gmii_gtx_clk = 0;
     if (receives) pins.gmii_rx_clk = 0;
     eval();

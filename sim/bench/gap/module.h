@@ -35,7 +35,7 @@ struct Booking {
   std::uint32_t previousLength;
 };
 
-/// Whoever is told what happens at the pins; each in the order of the wire.
+/// Receiver of the events at the pins; each kind comes in the order of the wire.
 class Listener {
 public:
   virtual ~Listener() = default;
@@ -60,7 +60,7 @@ public:
   /// Time at the last edge of the transmit clock, from the number of edges alone.
   Time now() const { return now_; }
   ByteGrid grid() const { return {now_ % byteTime_, byteTime_}; }
-  /// What the time base holds.
+  /// The value of the time base.
   Time timeBase() const;
   /// So many clocks pass in which nothing happens: only the time base moves.
   void skip(std::uint64_t clocks);
@@ -68,7 +68,7 @@ public:
 
   void transmit(const Launch &launch) { launches_.push_back(launch); }
   void book(const Booking &booking) { bookings_.push_back(booking); }
-  /// A frame of somebody else's comes, its SFD at the first byte time at or after `sfd` and what the far end takes for
+  /// A frame of another sender comes, its SFD at the first byte time at or after `sfd` and what the far end takes for
   /// it.
   void arrive(std::uint64_t id, std::size_t length, Time sfd) { arrivals_.push_back({id, length, sfd}); }
   /// No frame is on its way but those that wait at the gate, and the pacer waits for `nextGrant`.
@@ -100,7 +100,7 @@ private:
   std::deque<Launch> launches_;
   std::deque<Booking> bookings_;
   std::size_t position_ = 0; // in the front launch
-  bool midFrame_ = false;    // of `receive`
+  bool midFrame_ = false;    // state of `receive`
   struct Arrival {
     std::uint64_t id;
     std::size_t length;

@@ -48,9 +48,9 @@ void report(const Flows &flows, Object &result) {
   const Flows::Rate rate = flows.rate();
   result.add("grants", flows.grants()).add("inexact_grants", flows.inexact());
   result.add("grants_out_of_order", flows.steady().grants)
-      .add("max_steady_disorder_ns", inNanoseconds(flows.steady().most));
+      .add("max_steady_disorder_ns", inNanoseconds(flows.steady().max));
   result.add("starts_out_of_order", flows.starts().grants)
-      .add("max_start_disorder_ns", inNanoseconds(flows.starts().most));
+      .add("max_start_disorder_ns", inNanoseconds(flows.starts().max));
   result.add("rate_error", rate.error).add("rate_seconds", rate.seconds);
 }
 

@@ -55,13 +55,13 @@ def _histograms(figure: go.Figure, row: int, cases: Sequence[Figures], name: str
 
 def _gaps(figure: go.Figure, row: int, cases: Sequence[Figures]) -> None:
     points = [point for case in cases for point in case["asked_sent_measured_ns"]]
-    asked = [point[0] for point in points]
+    requested = [point[0] for point in points]
     marks = {"size": 3}
     for name, errors in (
         ("sent less asked", [point[1] - point[0] for point in points]),
         ("measured less sent", [point[2] - point[1] for point in points]),
     ):
-        x, y = pages.thinned(*_in_order(asked, errors))
+        x, y = pages.thinned(*_in_order(requested, errors))
         figure.add_scatter(x=x, y=y, name=name, mode="markers", marker=marks, row=row, col=1)
     figure.update_xaxes(type="log", title_text="gap asked for, ns", exponentformat="SI", row=row, col=1)
     figure.update_yaxes(title_text="error, ns", row=row, col=1)
@@ -89,12 +89,12 @@ def _rates(figure: go.Figure, row: int, cases: Sequence[Figures]) -> None:
     figure.add_scatter(
         x=spans, y=[8e-9 / span for span in spans], name="a byte time", mode="lines", line=LINES, row=row, col=1
     )
-    least = 1e-13  # what is exact has no logarithm
+    floor = 1e-13  # an exact value has no logarithm
     figure.add_scatter(
         x=[case["rate_seconds"] for case in cases],
-        y=[max(case["rate_error"], least) for case in cases],
+        y=[max(case["rate_error"], floor) for case in cases],
         text=[case["case"] for case in cases],
-        name=f"case (exact ones at {least:g})",
+        name=f"case (exact ones at {floor:g})",
         mode="markers",
         row=row,
         col=1,

@@ -15,7 +15,7 @@ LIMIT_SECONDS = 1800  # wall time; the longest takes a few minutes on a quiet ma
 
 
 def run(case: Case, seed: int, program: Path, quick: bool = False) -> dict[str, Any]:
-    """What the case showed, with its `failures` in words. `program` is gap_bench."""
+    """The figures of the case, with its `failures` in words. `program` is gap_bench."""
     arguments = case.arguments(seed, quick)
     start = {"case": case.name, "command": " ".join(["gap_bench", *arguments])}
     lost = {**start, "frames": 0, "simulated_clocks": 0}
@@ -33,5 +33,5 @@ def run(case: Case, seed: int, program: Path, quick: bool = False) -> dict[str, 
     if done.returncode:
         return {**lost, "failures": [f"gap_bench: {done.stderr.strip()[-500:]}"]}
     figures: dict[str, Any] = json.loads(done.stdout)
-    figures.pop("stamps", None)  # of every frame: no figure
+    figures.pop("stamps", None)  # one for every frame: no figure
     return {**start, **figures, "failures": failures(case, figures)}

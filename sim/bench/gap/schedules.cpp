@@ -29,14 +29,14 @@ void schedule(const Options &options, Bench &bench, Object &result) {
 
 void conflict(const Options &options, Bench &bench, Object &result) {
   Draw draw(options.count("seed"), options.text("length"));
-  const std::uint64_t frames = options.count("frames"), most = options.count("burst");
+  const std::uint64_t frames = options.count("frames"), max = options.count("burst");
   Departures departures;
   bench.onFate = [&](const Fate &fate) { departures.add(fate); };
   Time next = bench.now() + start;
   for (std::uint64_t id = 0; id < frames;) {
     // They want the same instant or one soon after, in order; the wire has come to rest when the next burst begins.
     Time wanted = next;
-    const std::uint64_t size = 2 + draw.below(most - 1);
+    const std::uint64_t size = 2 + draw.below(max - 1);
     for (std::uint64_t i = 0; i < size; ++i, ++id) {
       if (draw.below(2)) wanted += timeOf(draw.spare(500));
       const Launch launch{id, draw.length(), LaunchMode::at, stampAfter(wanted)};

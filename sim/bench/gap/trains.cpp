@@ -16,8 +16,8 @@ public:
   Trains(const Options &options, Bench &bench) : draw(options.count("seed"), options.text("length")), bench_(bench) {
     bench.onFate = [this](const Fate &fate) {
       departures_.add(fate);
-      if (asked_.front() != first) gaps_.add(before_, fate, asked_.front());
-      asked_.pop_front();
+      if (requested_.front() != first) gaps_.add(before_, fate, requested_.front());
+      requested_.pop_front();
       before_ = fate;
     };
   }
@@ -70,8 +70,8 @@ private:
     bench_.runToHandIn(launch);
     return launch;
   }
-  void handIn(const Launch &launch, Time asked) {
-    asked_.push_back(asked);
+  void handIn(const Launch &launch, Time requested) {
+    requested_.push_back(requested);
     bench_.handIn(launch);
     ++id_;
   }
@@ -79,7 +79,7 @@ private:
   Bench &bench_;
   Time free_ = 0; // when the wire is, after all trains so far
   std::uint64_t id_ = 0;
-  std::deque<Time> asked_; // gap before each frame that is on its way
+  std::deque<Time> requested_; // gap before each frame that is on its way
   Fate before_;
   Departures departures_;
   Gaps gaps_;

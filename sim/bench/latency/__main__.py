@@ -40,7 +40,7 @@ def main() -> int:
         return 1
     report = {"seed": seed, "preset": verilated.PRESET, "measures": MEASURES, "cases": cases}
     REPORT.parent.mkdir(parents=True, exist_ok=True)
-    # What depends on the machine comes last.
+    # Figures that depend on the machine come last.
     wall = {"wall_clock": {"seconds": round(time.monotonic() - begin, 1)}}
     REPORT.write_text(json.dumps(report | wall, indent=2) + "\n")
     REPORT.with_suffix(".md").write_text("\n\n".join(markdown(measure, cases) for measure in MEASURES) + "\n")

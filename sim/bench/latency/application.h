@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The application's streams: opens connections, writes when told, asks for received bytes in the clock behind their
+// The application's streams: opens connections, writes on request, reads received bytes in the clock behind their
 // notification.
 #pragma once
 

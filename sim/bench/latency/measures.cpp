@@ -10,7 +10,7 @@ namespace {
 
 constexpr Time microsecond = 1'000'000'000;
 
-/// What waits for its second event: a place in a stream, and when the first was.
+/// A sample that waits for its second event: a place in a stream, and the time of the first.
 struct Waiting {
   std::uint64_t position;
   Time since;
@@ -136,7 +136,7 @@ Result Bench::turn() {
   Lines lines(setting_.connections);
   struct Acknowledgment {
     unsigned connection;
-    std::uint64_t position; // what it acknowledges
+    std::uint64_t position; // acknowledgment number
     Bytes frame;
   };
   std::deque<Acknowledgment> acknowledgments;

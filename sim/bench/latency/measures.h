@@ -25,7 +25,7 @@ struct Setting {
 struct Result {
   std::vector<Time> samples;
   std::uint64_t events = 0; // that the engine took
-  Time begin = 0, end = 0; // of the first sample's first event, of the last one's second
+  Time begin = 0, end = 0; // the first sample's first event, the last sample's second
 };
 
 /// Connections, established, between an application and its peers; a measurement decides what moves.

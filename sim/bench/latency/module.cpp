@@ -40,26 +40,26 @@ void Module::setUp() {
 
 void Module::writeRegister(std::uint32_t address, std::uint32_t value) {
   auto &pins = *top_;
-  bool addressed = false, written = false, answered = false;
+  bool addressed = false, written = false, acknowledged = false;
   const auto before = sample;
   sample = [&](const Pins &at, Time) {
     addressed = addressed || (at.s_axil_awvalid && at.s_axil_awready);
     written = written || (at.s_axil_wvalid && at.s_axil_wready);
-    answered = answered || (at.s_axil_bvalid && at.s_axil_bready);
+    acknowledged = acknowledged || (at.s_axil_bvalid && at.s_axil_bready);
   };
   pins.s_axil_awaddr = static_cast<std::uint16_t>(address);
   pins.s_axil_wdata = value;
   pins.s_axil_wstrb = 0xf;
   pins.s_axil_bready = 1;
   constexpr int timeLimit = 1000;
-  for (int i = 0; i < timeLimit && !answered; ++i) {
+  for (int i = 0; i < timeLimit && !acknowledged; ++i) {
     pins.s_axil_awvalid = !addressed;
     pins.s_axil_wvalid = !written;
     step();
   }
   pins.s_axil_awvalid = pins.s_axil_wvalid = pins.s_axil_bready = 0;
   sample = before;
-  if (!answered) throw std::runtime_error("no answer to a write of register " + std::to_string(address));
+  if (!acknowledged) throw std::runtime_error("no response to a write of register " + std::to_string(address));
 }
 
 void Module::step() {
@@ -68,7 +68,7 @@ void Module::step() {
     now_ = std::min({nextCore_, nextTransmit_, nextReceive_});
     core = nextCore_ == now_;
     const bool transmits = nextTransmit_ == now_, receives = nextReceive_ == now_;
-    // What stands at the pins before the edge is what the edge takes; what it drives goes out behind it.
+    // The edge takes the values at the pins before it; the values that it drives go out behind it.
     if (core) pins.clk = 0;
     if (transmits) pins.gmii_gtx_clk = 0;
     if (receives) pins.gmii_rx_clk = 0;

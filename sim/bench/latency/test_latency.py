@@ -53,7 +53,7 @@ def test_percentiles_are_values_that_were_there() -> None:
     assert spread([4.0, 1.0, 3.0, 2.0]) == {"min": 1.0, "median": 2.0, "p99": 4.0, "max": 4.0}
 
 
-def test_a_bench_that_fails_is_told(tmp_path: Path) -> None:
+def test_a_bench_that_fails_is_reported(tmp_path: Path) -> None:
     program = tmp_path / "latency_bench"
     program.write_text("#!/bin/sh\necho the core reset a connection >&2\nexit 2\n")
     program.chmod(0o755)

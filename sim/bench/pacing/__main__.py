@@ -20,7 +20,7 @@ REPORT = build.ROOT / "build" / "reports" / "pacing.json"
 ORDER_GRANTS = 1_000_000
 RATES = (1000, 64_000, 1_000_000, 20_000_000, 999_999_937, 10**9, 3 * 10**9, 10**10, 4 * 10**10, 10**11)  # b/s
 RATE_MILLISECONDS = 10_000
-MOST_RATE_ERROR = 1e-9
+MAX_RATE_ERROR = 1e-9
 LAUNCH_UNIT = 2.0**-16  # ns
 CHANGES = 1_000_000
 SEGMENTS = (2, 3, 10, 64, 187, 1000, 4096)
@@ -33,7 +33,7 @@ class Failed(Exception):
 
 
 def run(*arguments: object, flows: int = 16) -> dict[str, Any]:
-    """What pacing_bench says, with the time it took."""
+    """The result of pacing_bench, with the time it took."""
     program = build.pacing(flows) / "pacing_bench"
     start = time.monotonic()
     done = subprocess.run([str(program), *map(str, arguments)], stdout=subprocess.PIPE, text=True, check=False)
@@ -57,7 +57,7 @@ def order(flows: int, seed: int, grants: int) -> dict[str, Any]:
 def rate(bits_per_second: int, seed: int, milliseconds: int) -> dict[str, Any]:
     """One flow at its rate; the error over all of it is judged."""
     result = run("rate", seed, bits_per_second, milliseconds)
-    if abs(result["rate_error"]) >= MOST_RATE_ERROR:
+    if abs(result["rate_error"]) >= MAX_RATE_ERROR:
         raise Failed(f"{bits_per_second} b/s: the rate is {result['rate_error']:.2e} off")
     if not 0 <= result["pacer_error_ns"] < LAUNCH_UNIT:
         raise Failed(f"{bits_per_second} b/s: the pacer adds {result['pacer_error_ns']} ns to its schedule")

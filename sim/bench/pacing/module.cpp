@@ -43,7 +43,7 @@ void Module::clock() {
 }
 
 void Module::settle() {
-  // What was given in the last clock shows in the module by now.
+  // Inputs of the last clock show in the module by this clock.
   for (const std::uint64_t end = clocks_ + timeLimit; top_->idle == 0 || top_->grants_valid; clock())
     if (clocks_ > end) throw Failure("the module does not come to rest");
 }

@@ -75,7 +75,7 @@ public:
   /// The launch of what is booked, as the module rounds it: up to 2^-16 ns.
   Instant launch() const { return (booked_ + instant(Module::lead) + 0xffff) >> 16 << 16; }
   void granted() { before_ = booked_; }
-  /// Of the grant, unrounded; the departure is a lead later.
+  /// The time of the grant, unrounded; the departure is a lead later.
   Instant booked() const { return booked_; }
 
 private:

@@ -18,13 +18,13 @@ constexpr std::uint32_t flows = PACER_FLOWS;
 constexpr std::uint64_t second = 1'000'000'000; // ns
 constexpr std::uint64_t shortest = 256;         // bytes: two seconds between such segments are a spacing of 56 bits
 
-/// How far the next departure of a flow lies at most.
+/// How far the next departure of a flow lies at max_.
 constexpr std::array<std::uint64_t, 4> ranges{1000, second, second, 2 * second}; // ns
 
 class Crowd {
 public:
   explicit Crowd(std::uint64_t seed) : draw_(seed), schedules_(flows) {
-    // Of a connection's first segment all are due, in the order of their booking.
+    // The first segments of all connections are due in the order of their booking.
     for (std::uint32_t flow = 0; flow < flows; ++flow) book(flow, 0);
     takeDue();
   }
@@ -51,7 +51,7 @@ public:
       if (grant.launch != schedule.launch())
         throw Failure("flow " + std::to_string(grant.flow) + " is launched at the wrong time");
       ties_.push_back(grant.flow);
-      // Of those of the same ns the heap gives them back in any order: all must have come when the next ns begins.
+      // The heap returns bookings of the same ns in any order: all must have come when the next ns begins.
       for (std::size_t i; !waiting_.empty() && waiting_.top().first == earliest &&
                           (i = static_cast<std::size_t>(std::ranges::find(ties_, waiting_.top().second) -
                                                         ties_.begin())) < ties_.size();) {
@@ -81,12 +81,12 @@ private:
 };
 
 struct Spread {
-  std::uint64_t least = UINT64_MAX, most = 0;
+  std::uint64_t min_ = UINT64_MAX, max_ = 0;
   void take(std::uint64_t value) {
-    least = std::min(least, value);
-    most = std::max(most, value);
+    min_ = std::min(min_, value);
+    max_ = std::max(max_, value);
   }
-  std::string text() const { return "[" + std::to_string(least) + ", " + std::to_string(most) + "]"; }
+  std::string text() const { return "[" + std::to_string(min_) + ", " + std::to_string(max_) + "]"; }
 };
 
 /// All flows due at once: clocks from one grant to the next.
@@ -132,7 +132,7 @@ std::string order(std::uint64_t seed, std::uint64_t count) {
     crowd.dut().settle();
     fromTime.take(crowd.dut().grants.at(0).clock - begun);
     several += crowd.dut().grants.size() > 1;
-    // Whose next departure is past already is granted at once, and books again.
+    // A flow whose next departure is past is granted at once, and books again.
     for (auto due = crowd.takeDue(); !due.empty(); due = crowd.takeDue()) {
       grants += due.size();
       for (const std::uint32_t flow : due) crowd.book(flow, crowd.draw().pick(ranges));

@@ -8,7 +8,7 @@ import os
 
 import pytest
 
-from sim.bench.pacing.__main__ import LAUNCH_UNIT, MOST_RATE_ERROR, RATES, flight, order, rate, run
+from sim.bench.pacing.__main__ import LAUNCH_UNIT, MAX_RATE_ERROR, RATES, flight, order, rate, run
 from sim.lib import build
 
 SEED = int(os.environ.get("SEED") or 1)
@@ -29,7 +29,7 @@ def test_a_rate_is_met(bits_per_second: int) -> None:
     """Within 1e-9, of which the pacer has none."""
     result = rate(bits_per_second, SEED, 20)
     assert result["segments"] >= 100
-    assert abs(result["rate_error"]) < MOST_RATE_ERROR and 0 <= result["pacer_error_ns"] < LAUNCH_UNIT
+    assert abs(result["rate_error"]) < MAX_RATE_ERROR and 0 <= result["pacer_error_ns"] < LAUNCH_UNIT
 
 
 def test_a_change_of_rate_takes_effect_at_the_next_departure_without_gap_or_burst() -> None:

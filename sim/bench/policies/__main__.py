@@ -69,7 +69,7 @@ def _chosen(name: str) -> list[Policy]:
 
 def _requests(console: Console, policy: Policy, wanted: int, seed: int) -> dict[str, Any]:
     with console.status(f"{policy.name}: {wanted:,} requests"):
-        figures = requests.ask(policy.family, policy.name, wanted, seed)
+        figures = requests.compare(policy.family, policy.name, wanted, seed)
         error = requests.float_error(policy.family, policy.name, seed)
         tests, contradicts = requests.paper(policy.family, policy.name)
     said = "\n".join(filter(None, (figures["said"], contradicts)))

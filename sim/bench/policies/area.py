@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a policy alone takes of an ECP5 and how fast it is: its bench's module, kept by content.
+"""Area and clock of a policy alone in an ECP5: its bench's module, kept by content.
 
 How fast it is says the harness of `make fmax`. How large it is says the module without it: the harness feeds a module
 from a shift

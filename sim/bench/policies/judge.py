@@ -22,7 +22,7 @@ Row = dict[str, str | int]
 
 @dataclass(frozen=True)
 class Choice:
-    """What a connection is opened with, or changed to."""
+    """The policies and arguments that a connection is opened with, or changed to."""
 
     startup: Policy
     steady: Policy
@@ -45,7 +45,7 @@ class Choice:
 
 @dataclass
 class Tally:
-    """What was compared of one policy."""
+    """The comparison of one policy."""
 
     events: int = 0
     mismatches: int = 0
@@ -140,16 +140,16 @@ class Judge:
             difference = "" if core == expected else f"  expected  {_bytes(expected)}\n  got       {_bytes(core)}"
             if not _within_bounds(core, event.segment_size):
                 difference += f"  got       {_bytes(core)}: below its least or above its limit"
-        except ValueError as error:  # what the core asked the models would not
+        except ValueError as error:  # a request of the core that the models refuse
             difference = f"  expected  {error}\n  got       {_bytes(core)}"
         for key in followed.policies:
             tally = self.tallies[key]
             tally.events += 1
             if difference:
                 tally.mismatches += 1
-                state = f"{_bytes(before)}, told {_told(followed.choices[0])}"
+                state = f"{_bytes(before)}, given {_given(followed.choices[0])}"
                 tally.first = tally.first or f"  event     {row}\n  state     {state}\n{difference}"
-        followed.wrong = bool(difference)  # what follows differs too
+        followed.wrong = bool(difference)  # later responses differ too
 
     def _row(self, event: Event) -> Row:
         """As golden.congestion.replay takes it."""
@@ -197,16 +197,16 @@ class Judge:
 
 
 def _within_bounds(window: Window, segment_size: int) -> bool:
-    """One segment and two at least, 1 GiB at most; no model has a say in that."""
-    most = of_bytes(MAXIMUM_WINDOW)
-    return of_bytes(segment_size) <= window.cwnd <= most and of_bytes(2 * segment_size) <= window.ssthresh <= most
+    """One segment and two at least, 1 GiB at limit; no model has a say in that."""
+    limit = of_bytes(MAXIMUM_WINDOW)
+    return of_bytes(segment_size) <= window.cwnd <= limit and of_bytes(2 * segment_size) <= window.ssthresh <= limit
 
 
 def _bytes(window: Window) -> str:
     return f"cwnd {window.cwnd / 65536:.10g}, ssthresh {window.ssthresh / 65536:.10g} bytes"
 
 
-def _told(choice: Choice) -> str:
+def _given(choice: Choice) -> str:
     return f"{choice.startup.name} {choice.arguments[0]:#x}, {choice.steady.name} {choice.arguments[1]:#x}"
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from sim.bench.policies.peer import RST, SYN, Peer, Temper, parts
 
 MILLISECOND = 1_000_000  # ns
-SHORTEST_NS = MILLISECOND  # of a way
+SHORTEST_NS = MILLISECOND  # one way
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Path:
         return self._to_core[0][0] if self._to_core else None
 
     def due(self, until: int) -> list[tuple[int, bytes]]:
-        """What arrives at the core until then, after all that arrived at the peers."""
+        """The frames that arrive at the core until then, after all that arrived at the peers."""
         while self._to_peers and self._to_peers[0][0] <= until:
             at, order, key, frame = heapq.heappop(self._to_peers)
             if key in self.peers:

@@ -57,10 +57,10 @@ class Peer:
             if flags & FIN and end >= 0 and not self.finished and not self.beyond:
                 self.finished = True
                 self.expected = (self.expected + 1) % MODULUS
-                answer = self._acknowledges()
+                acknowledgment = self._acknowledges()
                 last = self._segment(FIN | ACK)
                 self.sequence += 1
-                return [answer, last]
+                return [acknowledgment, last]
             self.unacknowledged += 1
             if held or not self.temper.delays or self.unacknowledged >= 2:
                 return [self._acknowledges()]
@@ -124,7 +124,7 @@ class Peer:
 class Parts(NamedTuple):
     flags: int
     sequence: int
-    length: int  # of the payload
+    length: int  # bytes of payload
 
 
 def parts(frame: bytes) -> Parts:

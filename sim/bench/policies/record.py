@@ -34,9 +34,9 @@ REFUSED_NS = 100 * MILLISECOND  # after which another is opened
 PEER_PORT = 5001
 PEER_PORTS = range(PEER_PORT, PEER_PORT + 10)
 FIRST_PORT = 1024
-SPECIAL_PORTS = range(49152, 65536)  # of connections whose numbers wrap
-REACH = 1_000_000  # bytes that such a one sends at most before they do
-ASKING_NS, INSTANT_NS = 5_000, 100  # how long after a frame a calculation may begin; how soon it is seen
+SPECIAL_PORTS = range(49152, 65536)  # ports of connections whose numbers wrap
+REACH = 1_000_000  # bytes that such a one sends at limit before they do
+CALCULATION_NS, INSTANT_NS = 5_000, 100  # how long after a frame a calculation may begin; how soon it is seen
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Connection:
     port: int
     choice: Choice
     left: int  # bytes to write
-    interrupted: str = ""  # what is done as a calculation begins: close, abort, change
+    interrupted: str = ""  # the call as a calculation begins: close, abort, change
     pause_until: int = 0  # ns
     reference: tuple[int, int] | None = None  # flow and generation, once it is established
     over: bool = False
@@ -97,7 +97,7 @@ class Crowd:
     def _step(self, device: Device) -> None:
         now = device.now >> 16
         due = self.path.next_arrival() or NEVER
-        # What leaves meanwhile comes back later than that.
+        # Segments that leave meanwhile come back later than that.
         until = min(max(due, now + STEP_NS), now + SHORTEST_NS)
         arrivals = [(max(at, now), frame) for at, frame in self.path.due(until)]
         for at, frame in arrivals:
@@ -117,7 +117,7 @@ class Crowd:
             if connection.port != port or not connection.interrupted or connection.reference is None:
                 continue
             self._judges()
-            for now in range(at, at + ASKING_NS, INSTANT_NS):
+            for now in range(at, at + CALCULATION_NS, INSTANT_NS):
                 device.advance(nanoseconds(now))
                 if any(event.asked and (event.flow, event.generation) == connection.reference for event in self.events):
                     self._interrupt(device, connection)
@@ -233,7 +233,7 @@ class Crowd:
 
 @cache
 def beginnings(secret: int) -> tuple[tuple[int, int, int], ...]:
-    """Where the numbers of each special port and port of the peer begin at time 0, in their order, and the two."""
+    """The initial numbers of each special port and port of the peer at time 0, in their order, and the two."""
     numbers = Numbers(secret, IP)
     pairs = product(SPECIAL_PORTS, PEER_PORTS)
     return tuple(sorted((numbers.initial_sequence((PEER_IP, there, here), 0), here, there) for here, there in pairs))
@@ -253,6 +253,6 @@ def argument(policy: Policy, draw: random.Random) -> int:
 
 def _value(policy: Policy, name: str, draw: random.Random) -> int:
     field = policy.fields[name]
-    most = min(field.max, 5 * MILLISECOND << field.fraction) if field.unit == "ns" else field.max
+    limit = min(field.max, 5 * MILLISECOND << field.fraction) if field.unit == "ns" else field.max
     drawn = draw.getrandbits(draw.randint(1, field.width))
-    return max(field.min, min(draw.choice([field.default, field.min, most, drawn, drawn]), most))
+    return max(field.min, min(draw.choice([field.default, field.min, limit, drawn, drawn]), limit))

@@ -28,7 +28,7 @@ class BenchFailed(Exception):
     """The policy's test left no figures; the message is its end."""
 
 
-def ask(family: str, name: str, count: int, seed: int) -> dict[str, Any]:
+def compare(family: str, name: str, count: int, seed: int) -> dict[str, Any]:
     """`questions`, `mismatches`, `latency_clocks`, and `said`: the first counterexample, where something differs."""
     test = module_file(family, name)
     with tempfile.TemporaryDirectory() as place:
@@ -43,12 +43,12 @@ def ask(family: str, name: str, count: int, seed: int) -> dict[str, Any]:
         done = subprocess.run(command, cwd=build.ROOT, env=environment, text=True, capture_output=True, check=False)
         said = done.stdout + done.stderr
         if not figures.exists():
-            raise BenchFailed(f"{name}: {test.name} asked nothing:\n{said[-3000:]}")
-        answer: dict[str, Any] = json.loads(figures.read_text())
-    if first := answer.pop("first", None):
-        head = f"{name}: {answer['mismatches']:,} of {answer['questions']:,} answers differ. The first, by SEED={seed}:"
-        return answer | {"said": "\n".join([head, *first])}
-    return answer | {"said": said[-3000:] if done.returncode else ""}
+            raise BenchFailed(f"{name}: {test.name} requested nothing:\n{said[-3000:]}")
+        found: dict[str, Any] = json.loads(figures.read_text())
+    if first := found.pop("first", None):
+        head = f"{name}: {found['mismatches']:,} of {found['questions']:,} answers differ. The first, by SEED={seed}:"
+        return found | {"said": "\n".join([head, *first])}
+    return found | {"said": said[-3000:] if done.returncode else ""}
 
 
 def paper(family: str, name: str) -> tuple[int, str]:
@@ -71,7 +71,7 @@ def paper(family: str, name: str) -> tuple[int, str]:
 
 
 def float_error(family: str, name: str, seed: int) -> float | None:
-    """What the policy's test measures of its golden model against the equation, relative; None: it measures nothing."""
+    """The relative error of the golden model from the equation that the policy's test measures; None: it measures nothing."""
     test = module_file(family, name)
     if test.is_relative_to(build.ROOT / "cocotb_tests"):
         module = importlib.import_module(f"cocotb_tests.congestion.{family}.test_{name}")
@@ -83,7 +83,7 @@ def float_error(family: str, name: str, seed: int) -> float | None:
 
 
 def state_bits(family: str, name: str) -> int:
-    """Of the golden model, which the bench has compared with the RTL's bits."""
+    """The golden model's share, which the bench has compared with the RTL's bits."""
     return MODELS[family][name].state_bits
 
 

@@ -12,14 +12,14 @@ from downbeat_toe.library import Event
 IDLE_NS = 10**9  # longer than a timer would wait
 ENDS = ("close", "abort")
 
-# What the path has done to a connection (sim/bench/policies/path.py).
+# Effects of the path on a connection (sim/bench/policies/path.py).
 ON_THE_PATH = ("data lost", "data reordered", "ACK lost", "ACKs reordered")
-# What the engine's events show.
+# Situations that the engine's events show.
 OF_ANY = (
     "sequence wrap",  # SND.UNA has gone through zero
     "smallest windows",  # cwnd is one segment, ssthresh two
     "ACK of a segment",
-    "delayed ACK",  # of two segments at least
+    "delayed ACK",  # an ACK of two segments or more
     "loss",
     "loss in a loss",  # another hole in the same recovery
     "timeout",
@@ -29,7 +29,7 @@ OF_ANY = (
     "policies changed",
     *ON_THE_PATH,
 )
-# Of a policy that has long calculations: one was under way.
+# Situations of a policy with long calculations: one was under way.
 OF_CALCULATIONS = ("policies changed while calculating", "ended while calculating")
 
 Key = tuple[str, str]  # family and name of a policy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Situations: each is told where its event is and not where the one beside it is."""
+"""Situations: each is reported for its own event and not for the one beside it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from downbeat_toe.library import Event
 from sim.bench.policies.situations import IDLE_NS, Watched
 
 SMSS = 1000
-Told = tuple[str, str, dict[str, int]]  # what an event means for the window, what it is, its fields
+Fields = tuple[str, str, dict[str, int]]  # meaning for the window, kind, its fields
 
 
-def told(*events: Told) -> list[list[str]]:
-    """What each event brings."""
+def situations(*events: Fields) -> list[list[str]]:
+    """The situations of each event."""
     watched = Watched()
     usual = {"segment_size": SMSS, "flight": 10 * SMSS, "cwnd": 10 * SMSS << 16, "ssthresh": 10 * SMSS << 16}
     return [list(watched.after(Event(**(usual | fields)), kind, name)) for kind, name, fields in events]
 
 
-def event(kind: str, name: str = "segment", /, **fields: int) -> Told:
+def event(kind: str, name: str = "segment", /, **fields: int) -> Fields:
     return kind, name, fields
 
 
@@ -34,12 +34,12 @@ def event(kind: str, name: str = "segment", /, **fields: int) -> Told:
     ],
 )
 def test_acks_of_a_segment_and_of_several(acked: int, situation: list[str]) -> None:
-    assert told(event("acknowledged", acked=acked)) == [situation]
+    assert situations(event("acknowledged", acked=acked)) == [situation]
 
 
 def test_a_second_hole_and_a_timeout_belong_to_the_recovery_that_they_are_in() -> None:
     kinds = ("loss", "partial", "recovered", "timeout", "timeoutAgain", "loss", "timeout", "timeout")
-    assert told(*map(event, kinds)) == [
+    assert situations(*map(event, kinds)) == [
         ["loss"],
         ["loss in a loss"],
         [],
@@ -53,7 +53,7 @@ def test_a_second_hole_and_a_timeout_belong_to_the_recovery_that_they_are_in() -
 
 def test_numbers_wrap_where_una_goes_through_zero() -> None:
     numbers = (2**32 - 2000, 2**32 - 1, 5, 2**31, 2**32 - 9, 2**32 - 10)
-    assert [bool(of) for of in told(*(event("none", acknowledged=number) for number in numbers))] == [
+    assert [bool(of) for of in situations(*(event("none", acknowledged=number) for number in numbers))] == [
         False,
         False,
         True,
@@ -64,8 +64,8 @@ def test_numbers_wrap_where_una_goes_through_zero() -> None:
 
 
 def test_both_windows_at_their_least() -> None:
-    least = {"cwnd": SMSS << 16, "ssthresh": 2 * SMSS << 16}
-    assert told(event("none", **least), event("none", **(least | {"cwnd": (SMSS << 16) + 1}))) == [
+    smallest = {"cwnd": SMSS << 16, "ssthresh": 2 * SMSS << 16}
+    assert situations(event("none", **smallest), event("none", **(smallest | {"cwnd": (SMSS << 16) + 1}))) == [
         ["smallest windows"],
         [],
     ]
@@ -73,7 +73,7 @@ def test_both_windows_at_their_least() -> None:
 
 @pytest.mark.parametrize(("pause", "situation"), [(IDLE_NS, []), (IDLE_NS + 1, ["restart from idle"])])
 def test_a_restart_comes_after_a_second_with_nothing_in_flight(pause: int, situation: list[str]) -> None:
-    *_, restart, next_one = told(
+    *_, restart, next_one = situations(
         event("acknowledged", time=5, flight=3 * SMSS, acked=3 * SMSS - 1),
         event("none", time=10, flight=1, acked=1),
         event("none", time=10 + pause // 2, flight=0),
@@ -85,7 +85,7 @@ def test_a_restart_comes_after_a_second_with_nothing_in_flight(pause: int, situa
 
 @pytest.mark.parametrize("end", ["close", "abort"])
 def test_an_end_or_a_change_counts_while_a_calculation_is_under_way(end: str) -> None:
-    assert told(
+    assert situations(
         event("none", end),
         event("acknowledged", asked=1),
         event("none", "setPolicies"),

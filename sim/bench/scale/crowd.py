@@ -16,14 +16,14 @@ from downbeat_toe.library import Error, State
 from sim.bench.scale.wire import IPS, SILENT, Failed, Wire, would_block
 
 FLOWS = 65_536
-PORTS = 4  # of the server; the client's own ports tell a quarter of the connections each
+PORTS = 4  # ports of the server; the client's own ports tell a quarter of the connections each
 FIRST_PORT = 1024
 DELAY_NS = 20_000
 STEP_NS = 20_000
 HANDSHAKES = 4096  # at once: far from half the flows, where SYN cookies begin
 BUSY = 512  # connections that send at once
 QUIET_NS = 50_000  # longer than anything takes but a timeout
-MOST_STEPS = 3_000_000
+MAX_STEPS = 3_000_000
 TIME_LIMIT = 8  # steps: to look at hundreds of connections takes longer than they do
 
 
@@ -35,7 +35,7 @@ class Crowd:
 
     def until(self, condition: Callable[[], bool], what: str, steps: int = 1) -> None:
         """Looks every so many steps."""
-        for _ in range(0, MOST_STEPS, steps):
+        for _ in range(0, MAX_STEPS, steps):
             if condition():
                 return
             for _ in range(steps):
@@ -79,30 +79,30 @@ class Crowd:
 
     @staticmethod
     def length(number: int, from_client: bool) -> int:
-        """What a connection sends: each another number of bytes than its neighbours."""
+        """The bytes that a connection sends: each another number of bytes than its neighbours."""
         return 1 + (number * 7 if from_client else number * 13) % 3000
 
     def transfer(self) -> None:
         """Request and answer on each connection, some hundred at once."""
         client, server = self.wire.devices
         waiting = list(range(FLOWS))[::-1]
-        asking: set[int] = set()
-        answering: set[int] = set()
+        requesting: set[int] = set()
+        responding: set[int] = set()
 
         def more() -> bool:
-            while waiting and len(asking) + len(answering) < BUSY:
+            while waiting and len(requesting) + len(responding) < BUSY:
                 number = waiting.pop()
                 self._send(client, self.out[number], self.length(number, True))
-                asking.add(number)
-            for number in [*asking]:
+                requesting.add(number)
+            for number in [*requesting]:
                 if self._received(server, self.accepted[number], self.length(number, True)):
                     self._send(server, self.accepted[number], self.length(number, False))
-                    asking.remove(number)
-                    answering.add(number)
-            for number in [*answering]:
+                    requesting.remove(number)
+                    responding.add(number)
+            for number in [*responding]:
                 if self._received(client, self.out[number], self.length(number, False)):
-                    answering.remove(number)
-            return not (waiting or asking or answering)
+                    responding.remove(number)
+            return not (waiting or requesting or responding)
 
         self.until(more, "request and answer on all connections", steps=TIME_LIMIT)
 

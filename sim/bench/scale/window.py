@@ -18,13 +18,13 @@ WINDOW = 16 << 20
 TOTAL = 96 << 20  # bytes
 HOLES = 4  # that both ends keep: what lies beyond more of them is sent again too
 SCALE = 9  # 65,535 << 8 is less than 16 MiB
-MOST_STEPS = 100_000
+MAX_STEPS = 100_000
 MODULUS = 2**32
 
 
 @dataclass(frozen=True)
 class Segment:
-    """What is looked at of a frame."""
+    """The fields of a frame that are read."""
 
     flags: int
     sequence: int
@@ -73,7 +73,7 @@ def window(library: ctypes.CDLL, seed: int, losses: int) -> dict[str, Any]:
     events = client.record_events()
     name, peer = client.connect(IPS[1], 80), None
     left, received, offered, scale, resting = TOTAL, 0, 0, 0, 0
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         resting = resting + 1 if wire.at_rest() else 0
         if resting > 2:  # the application has had its turn
             raise Failed(f"nothing moves any more: {left} bytes unsent, {received} received")
@@ -130,7 +130,7 @@ def send(client: Device, name: int, left: int) -> int:
 
 
 def receive(server: Device, peer: int) -> bytes:
-    """What there is; nothing if it would block, or at the end."""
+    """The bytes received; none if it would block, or at the end."""
     try:
         data = server.receive(peer)
     except DeviceError as error:
@@ -143,7 +143,7 @@ def receive(server: Device, peer: int) -> bytes:
 
 
 def window_scale(frame: bytes) -> int:
-    """Of a SYN."""
+    """The window scale of a SYN."""
     at = 54
     while frame[at] != 3:
         at += 1 if frame[at] == 1 else frame[at + 1]

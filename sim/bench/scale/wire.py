@@ -47,7 +47,7 @@ class Wire:
         now = max(device.now for device in self.devices)
         if deadline == NEVER:
             deadline = now
-        # What leaves within the delay arrives after it.
+        # A frame that leaves within the delay arrives after it.
         until = max(now, deadline) + min(nanoseconds(longest_ns), self.delay)
         carried = []
         for device in self.devices:

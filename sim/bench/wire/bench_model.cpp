@@ -24,7 +24,7 @@ void Bench::step() {
   for (;;) {
     const std::uint64_t now = std::min(nextCore_, nextWire_);
     const bool core = nextCore_ == now, wire = nextWire_ == now;
-    // What stands at the pins before the edge is what the edge takes; what it drives goes out behind it.
+    // The edge takes the values at the pins before it; the values that it drives go out behind it.
     if (core) top_->clk = 0;
     if (wire) top_->gmii_rx_clk = top_->gmii_gtx_clk = 0;
     eval();

@@ -20,7 +20,7 @@ Bytes segmentFrame(std::size_t length, std::uint32_t sequence);
 inline constexpr std::uint64_t ownMac = 0x020000000001;
 inline constexpr std::uint32_t ownIp = 0x0a000001;
 
-/// What a clock carries.
+/// The signals of one clock.
 struct Symbol {
   std::uint8_t data = 0;
   bool valid = false;

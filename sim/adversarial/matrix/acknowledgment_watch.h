@@ -9,7 +9,7 @@
 
 #include "lib/path/segment.h"
 
-class AnswerWatch {
+class AcknowledgmentWatch {
 public:
   void arrived(ns3::Time time, const Segment &segment) {
     if (segment.length > 0 && !waiting_) waiting_ = time;
