@@ -20,7 +20,7 @@ LINE_RATE = 949e6  # 1,460 bytes in each 1,538 byte times are 949.28 Mbit/s
 @dataclass(frozen=True)
 class Case:
     """`options` are those of gap_bench; `scaled` names the one that says how much is measured, `minimum` how much at
-    minimum."""
+    least."""
 
     name: str
     command: str
@@ -89,7 +89,7 @@ def _paced(flows: int, rate: float, length: int, seconds: float, phases: str = "
     options = {"flows": flows, "rate": rate, "length": length, "seconds": float(seconds), "phases": phases}
     name = f"{command}, {flows} x {rate:.12g} b/s of {length}" + (", any phase" if phases == "any" else "")
     interval = 8 * (length - OVERHEAD) / rate
-    # At minimum some segments of each flow, and some hundred in all.
+    # At least some segments of each flow, and some hundred in all.
     minimum = max(2 * interval, 300 * interval / flows)
     return Case(name, command, options, "seconds", minimum, conflicts=phases == "any")
 

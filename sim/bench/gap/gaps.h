@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The gap between two frames: as requested for, as it stood at the pins both ways, and as the stamps have it.
+// The gap between two frames: as requested, as it stood at the pins both ways, and as the stamps have it.
 #pragma once
 
 #include "figures.h"

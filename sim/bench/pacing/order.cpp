@@ -18,7 +18,7 @@ constexpr std::uint32_t flows = PACER_FLOWS;
 constexpr std::uint64_t second = 1'000'000'000; // ns
 constexpr std::uint64_t shortest = 256;         // bytes: two seconds between such segments are a spacing of 56 bits
 
-/// How far the next departure of a flow lies at max_.
+/// How far the next departure of a flow lies at most.
 constexpr std::array<std::uint64_t, 4> ranges{1000, second, second, 2 * second}; // ns
 
 class Crowd {
@@ -81,12 +81,12 @@ private:
 };
 
 struct Spread {
-  std::uint64_t min_ = UINT64_MAX, max_ = 0;
+  std::uint64_t lowest = UINT64_MAX, highest = 0;
   void take(std::uint64_t value) {
-    min_ = std::min(min_, value);
-    max_ = std::max(max_, value);
+    lowest = std::min(lowest, value);
+    highest = std::max(highest, value);
   }
-  std::string text() const { return "[" + std::to_string(min_) + ", " + std::to_string(max_) + "]"; }
+  std::string text() const { return "[" + std::to_string(lowest) + ", " + std::to_string(highest) + "]"; }
 };
 
 /// All flows due at once: clocks from one grant to the next.

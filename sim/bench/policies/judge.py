@@ -197,7 +197,7 @@ class Judge:
 
 
 def _within_bounds(window: Window, segment_size: int) -> bool:
-    """One segment and two at least, 1 GiB at limit; no model has a say in that."""
+    """One segment and two at least, 1 GiB at most; no model has a say in that."""
     limit = of_bytes(MAXIMUM_WINDOW)
     return of_bytes(segment_size) <= window.cwnd <= limit and of_bytes(2 * segment_size) <= window.ssthresh <= limit
 

@@ -35,7 +35,7 @@ PEER_PORT = 5001
 PEER_PORTS = range(PEER_PORT, PEER_PORT + 10)
 FIRST_PORT = 1024
 SPECIAL_PORTS = range(49152, 65536)  # ports of connections whose numbers wrap
-REACH = 1_000_000  # bytes that such a one sends at limit before they do
+REACH = 1_000_000  # bytes that such a one sends at most before they do
 CALCULATION_NS, INSTANT_NS = 5_000, 100  # how long after a frame a calculation may begin; how soon it is seen
 
 
