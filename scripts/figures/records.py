@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REPORTS = ROOT / "build" / "reports"
 PAGES = ROOT / "docs" / "reference" / "figures"
 RECORDS = PAGES / "records"
+LINE, ROW = 120, 800  # characters of a line in a record's file; of a line that is one row
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,30 @@ def read(file: Path, model: type[Model], value: Any) -> Model:
         first = refused.errors()[0]
         field = ".".join(map(str, first["loc"])) or "all of it"
         raise Refused(f"{_short(file)}: {field}: {first['msg']}") from None
+
+
+def rows(value: Any, depth: int = 0) -> str:
+    """JSON with a row of a table on each line, so that a difference shows the rows that have changed."""
+    flat = json.dumps(value)
+    if not isinstance(value, (dict, list)) or not value or depth + len(flat) <= LINE:
+        return flat
+    pad, end = "\n" + " " * (depth + 1), "\n" + " " * depth
+    if isinstance(value, dict):
+        return (
+            "{"
+            + ",".join(f"{pad}{json.dumps(name)}: {rows(each, depth + 1)}" for name, each in value.items())
+            + f"{end}}}"
+        )
+    return (
+        "["
+        + ",".join(pad + (json.dumps(each) if _is_row(each) else rows(each, depth + 1)) for each in value)
+        + f"{end}]"
+    )
+
+
+def _is_row(value: Any) -> bool:
+    text = json.dumps(value)
+    return len(text) <= ROW and "[" not in text
 
 
 class Records:
@@ -84,7 +109,7 @@ class Records:
             for each in entries
         ]
         self._records.mkdir(parents=True, exist_ok=True)
-        (self._records / f"{kind.name}.json").write_text(json.dumps(values, indent=1) + "\n")
+        (self._records / f"{kind.name}.json").write_text(rows(values) + "\n")
 
     @staticmethod
     def _entry(file: Path, kind: Kind[Model], value: Any) -> Entry[Model]:
