@@ -42,7 +42,7 @@ def run(
 
 
 def by_name() -> int:
-    """What make asks for by its variables."""
+    """Runs the experiment that make's variables name."""
     name = os.environ.get("NAME", "")
     if name not in FILES and name != "quick":
         listed = {each: ("", _title(path)) for each, path in FILES.items()}

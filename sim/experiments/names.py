@@ -9,7 +9,7 @@ PROGRAMS = {
     "gateway": ("sim.experiments.gateway", "two hosts of a site, one path: what the second starts with"),
     "linearity": ("sim.experiments.linearity", "sent gap and received gap over ns-3, our MAC at both ends"),
 }
-# Of the files' variables those that a program reads.
+# The files' variables that a program reads too.
 PROGRAMS_TAKE = {"gateway": ("SEED",), "linearity": ("SEED", "JOBS", "DURATION")}
 FILES = {path.stem: path for path in sorted(Path(__file__).resolve().parent.glob("papers/*/*.toml"))}
 EXPERIMENTS = [*PROGRAMS, *FILES]

@@ -42,7 +42,7 @@ def _layout(preset: str) -> Path:
 
 
 def program(file: File) -> Path:
-    """What runs the file's cells, built if it is not there."""
+    """The program that runs the file's cells; built if it is missing."""
     preset = file.experiment.run.preset
     _layout(preset)
     return build.experiment(preset) / "downbeat_experiment"
@@ -56,20 +56,20 @@ def runner(jobs: int = 0, scheduler: str = "") -> Runs:
     return Runs(KEPT, lambda: Processes(jobs or os.cpu_count() or 1))
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """A file's experiment: all its cells, each with all seeds."""
 
     file: File
-    changed: str  # what of the file's `vary` is another; empty: as the file says
+    changed: str  # a key of the file's `vary` with its value; empty: as the file says
     cells: list[Cell]
     works: list[Work]
 
     @staticmethod
-    def of(file: File, changed: str, known: Policies, seed: int, runs: int) -> Asked:
+    def of(file: File, changed: str, known: Policies, seed: int, runs: int) -> Request:
         seeds = [seed + number for number in range(runs or file.experiment.run.seeds)]
         carries_out = program(file)
         each = [(cell, Work(carries_out, plan(cell.experiment, known, one))) for cell in file.cells for one in seeds]
-        return Asked(file, changed, [cell for cell, _ in each], [work for _, work in each])
+        return Request(file, changed, [cell for cell, _ in each], [work for _, work in each])
 
     def results(self, done: Sequence[Result]) -> Results:
         results: dict[tuple[tuple[str, str], ...], list[Result]] = {}
@@ -88,7 +88,7 @@ def forms(path: Path, known: Policies, full: bool, duration: str, vary: bool) ->
 
 
 def _said(value: Any) -> Any:
-    """Of an axis's values what each has, once."""
+    """Text for a value of `vary`; for an axis, the different words of each value."""
     if not isinstance(value, list):
         return value
     words = [each.values() if isinstance(each, dict) else [each] for each in value]
@@ -113,13 +113,13 @@ def run(
         engine = runner(jobs, scheduler)
         known = built_policies()
         loaded = [forms(path, known, full, duration, vary) for path in paths]
-        asked = [[Asked.of(file, changed, known, seed, runs) for changed, file in one] for one in loaded]
+        requests = [[Request.of(file, changed, known, seed, runs) for changed, file in one] for one in loaded]
         line = command_line(paths, seed, full, runs, duration, vary)
-        with closing(engine.groups([each.works for one in asked for each in one], show)) as done:
-            for one in asked:
+        with closing(engine.groups([each.works for one in requests for each in one], show)) as done:
+            for one in requests:
                 results = [each.results(next(done)) for each in one]
                 clear()
-                reports.append(tell(one, results, seed, full, line))
+                reports.append(finish(one, results, seed, full, line))
     except (Interrupted, KeyboardInterrupt) as error:
         print(error if str(error) else "Interrupted: the same command goes on from there", file=sys.stderr)
         return STATUS_INTERRUPTED
@@ -134,14 +134,14 @@ def run(
     return 1 if report.failed(reports) else 0
 
 
-def tell(one: Sequence[Asked], results: Sequence[Results], seed: int, full: bool, line: str) -> dict[str, Any]:
-    """Writes and shows what an experiment gave."""
+def finish(one: Sequence[Request], results: Sequence[Results], seed: int, full: bool, line: str) -> dict[str, Any]:
+    """Writes and shows an experiment's report, and returns it."""
     varied = [(each.changed, each.file, of_it) for each, of_it in zip(one[1:], results[1:], strict=True)]
-    told = report.make(one[0].file, results[0], seed, full, varied)
-    report.write(told, line)
+    data = report.make(one[0].file, results[0], seed, full, varied)
+    report.write(data, line)
     records.write(one[0].file.experiment.name, results[0], seed, line, pages.version(), report.FOLDER)
-    report.show(told)
-    return told
+    report.show(data)
+    return data
 
 
 def spent(cost: Mapping[str, float]) -> str:
@@ -156,7 +156,7 @@ def spent(cost: Mapping[str, float]) -> str:
 def command_line(
     paths: Sequence[Path], seed: int, full: bool = False, runs: int = 0, duration: str = "", vary: bool = False
 ) -> str:
-    """What gives the same reports again: a target of make for the tree's files, else `downbeat experiment run`."""
+    """The command that repeats the reports: a target of make for the tree's files, else `downbeat experiment run`."""
     quick = os.environ.get("NAME") == "quick"
     if (len(paths) > 1 and not quick) or any(path.resolve() not in FILES.values() for path in paths):
         options = [f"--seed {seed}", *(["--full"] if full else []), *([f"--runs {runs}"] if runs else [])]
@@ -169,7 +169,7 @@ def command_line(
 
 
 def clear() -> None:
-    """The line of the progress makes place for a table."""
+    """Erases the progress line before a table is printed."""
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr, flush=True)
 

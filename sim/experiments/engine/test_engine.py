@@ -55,7 +55,7 @@ def test_two_connections_of_a_core_fill_the_bottleneck(runs: Runner, tiny: Tiny)
         sent = sum(flow["acknowledged"] for flow in result["flows"]) / 1460
         # One packet each 4 or 2 ms, as the paper's links count; a round trip and slow start are lost.
         assert 0.7 * packets * seconds < sent <= packets * seconds
-        assert result["links"][0]["most_packets"] <= 20
+        assert result["links"][0]["max_packets"] <= 20
 
 
 def test_the_same_seed_gives_the_same_bytes_with_1_2_and_4_workers(runs: Runner, tiny: Tiny, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_runs_that_share_their_warm_up_have_the_bytes_that_each_has_alone(
     kept = [{one.name: one.read_bytes() for one in (tmp_path / each).iterdir()} for each in ("together", "alone")]
     assert kept[0] == kept[1] and len(kept[0]) == 3
     measured = sum(flow["segments"] for result in together for flow in result["flows"])
-    assert measured < runs.cost["core_segments"] < 2 * measured + 1000  # what was sent before the measuring too
+    assert measured < runs.cost["core_segments"] < 2 * measured + 1000  # with segments from before the measuring
     opened = [result["flows"][2]["opened"] for result in together]
     assert opened == pytest.approx([1.2, 1.2, 1.5], abs=2e-3)  # the core is up to its link ahead of ns-3
     assert together[0]["flows"][2] != together[1]["flows"][2]
@@ -160,8 +160,8 @@ def test_packets_take_the_way_through_a_network_of_domains(runs: Runner, tiny: T
         reached += fresh
     hosts = [int(host["at"]) for host in words(plan, "host")]
     assert all(flow["acknowledged"] > 0 for flow in result["flows"])
-    for flow, told in zip(result["flows"][:6], words(plan, "flow"), strict=False):
-        expected = 2 * (ways[hosts[int(told["host"])]] + 0.002)
+    for flow, line in zip(result["flows"][:6], words(plan, "flow"), strict=False):
+        expected = 2 * (ways[hosts[int(line["host"])]] + 0.002)
         assert expected < flow["established"] - flow["opened"] < expected + 0.002
 
 
@@ -173,8 +173,8 @@ def test_a_later_connection_starts_with_what_the_first_has_seen(runs: Runner, ti
     assert tail
     path.write_text(head + more)
     first, second = runs(path)[0]["flows"]
-    assert second["told"].startswith("1 steady connection"), second["told"]
-    assert 1 < second["told_ssthresh"] < 30 and first["told"] == ""
+    assert second["start_reason"].startswith("1 steady connection"), second["start_reason"]
+    assert 1 < second["start_ssthresh"] < 30 and first["start_reason"] == ""
 
 
 def test_an_estimate_counts_that_is_made_when_slow_start_has_ended(runs: Runner, tiny: Tiny) -> None:
@@ -206,15 +206,15 @@ SLOW = (
 def test_pairs_on_an_empty_path_come_out_as_they_left(inverted: bool, runs: Runner, tiny: Tiny) -> None:
     """SPM asks 1, 1.5, 2 and 4 times the first gap; the window is what the path holds. Hoe's round trip is the first
     segment's, with its time on the bottleneck and maybe the second's. Inverted pairs are for delayed ACKs."""
-    told = {}
+    flows = {}
     for startup in ("spm", "hoe"):
         more = f'startup = "{startup}"\ninitial_window = 2\ntrace = true\n'
         more += 'startup_argument = "inverted=1"\nreceiver = { delayed_ack = true }\n' if inverted else ""
         path = tiny(('count = 2\nstart = { uniform = ["0 s", "100 ms"] }\n', more), *SLOW)
         path.write_text(path.read_text().partition("[[published]]")[0])
-        (told[startup],) = runs(path)[0]["flows"]
-    assert told["spm"]["estimate"] == 30 and 31 <= told["hoe"]["estimate"] <= 33
-    gaps = [gap for gap in told["spm"]["trace"]["gaps"] if gap[0] > 0.001][:12]  # of the estimate
+        (flows[startup],) = runs(path)[0]["flows"]
+    assert flows["spm"]["estimate"] == 30 and 31 <= flows["hoe"]["estimate"] <= 33
+    gaps = [gap for gap in flows["spm"]["trace"]["gaps"] if gap[0] > 0.001][:12]  # the estimate's
     assert len(gaps) == 12 and all(came == pytest.approx(left, abs=1e-5) for left, came in gaps)
     assert {8, 12, 16, 32} == {round(1e3 * left) for left, _ in gaps}
 
@@ -236,9 +236,9 @@ def test_westwoods_rate_on_the_free_path_is_the_filters(runs: Runner, tiny: Tiny
     )
     path.write_text(path.read_text().partition("[[published]]")[0])
     (result,) = runs(path)
-    asked = (Measure.model_validate({"metric": "estimate", "rounds": rounds}) for rounds in (0, 1))
-    told = [measure(load(path, known).experiment, result, what) for what in asked]
-    assert 978 <= told[0] <= 983 < told[1]
+    measures = (Measure.model_validate({"metric": "estimate", "rounds": rounds}) for rounds in (0, 1))
+    windows = [measure(load(path, known).experiment, result, what) for what in measures]
+    assert 978 <= windows[0] <= 983 < windows[1]
 
 
 def test_a_gap_shorter_than_a_packets_time_becomes_that_time(runs: Runner, tiny: Tiny) -> None:
@@ -261,8 +261,8 @@ def test_careful_resume_jumps_to_half_of_what_an_earlier_connection_to_the_host_
     )
     path.write_text(path.read_text().partition("[[published]]")[0])
     first, second = runs(path)[0]["flows"]
-    assert second["told"].startswith("saved"), second["told"]
-    assert 10 < second["told_jump"] <= 100 and first["told"] == ""
+    assert second["start_reason"].startswith("saved"), second["start_reason"]
+    assert 10 < second["start_jump"] <= 100 and first["start_reason"] == ""
 
 
 def test_queues_traffic_and_ns3s_own_tcp(runs: Runner, tiny: Tiny) -> None:

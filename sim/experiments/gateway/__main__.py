@@ -3,7 +3,7 @@
 the path; then the second host opens its first. build/reports/experiments/gateway.json.
 
 It must start as if its own host had known the path, by SPAND, LISS and Careful Resume, over one gateway and over two
-with Redis. Careful Resume's parameters are compared as they are told: the transfer starts as it does without them.
+with Redis. Careful Resume's parameters are compared as they are given: the transfer starts as it does without them.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from sim.lib import build
 from sim.lib.verilated import PRESET
 
 REPORT = build.ROOT / "build" / "reports" / "experiments" / "gateway.json"
-# What of the start each method tells, in segments, and how far it may be from what the own host would have told: the
-# gateway has the first host's last report, up to a round trip old, and is asked 20 ms before the connection opens.
-METHODS = {"spand": "told_window", "liss": "told_ssthresh", "resume": "told_jump"}
+# The value of the start that each method gives, in segments, and how far it may be from the own host's: the gateway has
+# the first host's last report, up to a round trip old, and gets its request 20 ms before the connection opens.
+METHODS = {"spand": "window", "liss": "ssthresh", "resume": "jump"}
 # SPAND: a gateway takes the mean of the reports' segments per ACK, a host all segments by all ACKs.
 TOLERANCE = {"spand": 2.0, "liss": 1.0, "resume": 1.0}
-ALIKE = 0.05  # of the completion times
-LEAST_GAIN = 1.2  # of SPAND over nothing known, or the path shows nothing
+ALIKE = 0.05  # share of the completion times
+MIN_GAIN = 1.2  # gain of SPAND over nothing known, or the path shows nothing
 
 
 def network(method: str) -> Experiment:
@@ -66,7 +66,7 @@ def network(method: str) -> Experiment:
 
 
 def run(program: Path, method: str, way: str, seed: int) -> dict[str, Any]:
-    """What the second host's connection was told and took."""
+    """The start of the second host's connection, and its completion time."""
     text = lines.plan(network(method), command.built_policies(PRESET), seed)
     other = "label=second core=1 source=1 host=1 "
     if other not in text:
@@ -74,32 +74,33 @@ def run(program: Path, method: str, way: str, seed: int) -> dict[str, Any]:
     text = text.replace(other, other.replace("host=1", "host=0"))  # one path: to the first host's receiver
     if method == "resume":
         text = text.replace(" estimate=spand ", " estimate=resume ")
-    with sites(way) as told:
-        plan = "\n".join([text, *told, ""])
+    with sites(way) as site_lines:
+        plan = "\n".join([text, *site_lines, ""])
         done = subprocess.run([str(program)], input=plan, text=True, capture_output=True, check=False)
     if done.returncode:
         raise Refused(f"{way}: {done.stderr.strip()[-500:]}")
     flow: dict[str, Any] = next(each for each in json.loads(done.stdout)["flows"] if each["label"] == "second")
     if not flow["done"]:
         raise Refused(f"{way}: the second host's transfer has not ended")
-    row = {name: flow[name] for name in ("told", *METHODS.values())}
+    row = {"told": flow["start_reason"], **{f"told_{name}": flow[f"start_{name}"] for name in METHODS.values()}}
     return {"method": method, "sharing": way, **row, "completion_s": flow["done"][0] - flow["established"]}
 
 
 def judge(rows: list[dict[str, Any]]) -> list[str]:
-    """What is not as if the own host had known."""
+    """Differences to a host that knows the path itself."""
     failures = []
-    for method, told in METHODS.items():
+    for method, name in METHODS.items():
+        field = f"told_{name}"
         by = {row["sharing"]: row for row in rows if row["method"] == method}
         own, alone = by.pop(OWN), by.pop(ALONE)
-        if not own[told] or alone[told]:
-            failures.append(f"{method}: one host told {own[told]:g} and nothing known {alone[told]:g} segments")
+        if not own[field] or alone[field]:
+            failures.append(f"{method}: one host gives {own[field]:g} and nothing known {alone[field]:g} segments")
         for way, row in by.items():
-            if abs(row[told] - own[told]) > TOLERANCE[method]:
-                failures.append(f"{method}, {way}: {row[told]:.4g} segments told, one host's {own[told]:.4g}")
+            if abs(row[field] - own[field]) > TOLERANCE[method]:
+                failures.append(f"{method}, {way}: {row[field]:.4g} segments, one host's {own[field]:.4g}")
             if abs(row["completion_s"] / own["completion_s"] - 1) > ALIKE:
                 failures.append(f"{method}, {way}: {row['completion_s']:.4f} s, one host's {own['completion_s']:.4f} s")
-        if method == "spand" and alone["completion_s"] < LEAST_GAIN * own["completion_s"]:
+        if method == "spand" and alone["completion_s"] < MIN_GAIN * own["completion_s"]:
             failures.append(f"{method}: nothing known takes {alone['completion_s']:.3f} s, as long as known")
     return failures
 
@@ -107,7 +108,7 @@ def judge(rows: list[dict[str, Any]]) -> list[str]:
 def show(rows: list[dict[str, Any]]) -> None:
     table = Table("method", "the hosts share by", "window", "ssthresh", "jump", "30 packets/s", "because")
     for row in rows:
-        numbers = (f"{row[name]:.1f}" if row[name] else "" for name in METHODS.values())
+        numbers = (f"{row[f'told_{name}']:.1f}" if row[f"told_{name}"] else "" for name in METHODS.values())
         table.add_row(row["method"], row["sharing"], *numbers, f"{row['completion_s']:.3f}", row["told"])
     report_console().print(table)
 

@@ -10,7 +10,7 @@ from typing import Any
 BYTE_NS = 8
 STEP_MS = 4
 PACKET_MS = 8  # 1,000 bytes at 1 Mb/s
-SHARE = 0.25  # of the bottleneck, for each cross source
+SHARE = 0.25  # share of the bottleneck, for each cross source
 # A curve has met y = x where it is nearer than that. The model's own curves are nearer or 1 ms away at least.
 MET_MS = 0.5
 # A standard error of this at most; with more, what the two sides of MET_MS say is chance.
@@ -64,7 +64,7 @@ def doubt(figure: Figure, points: Sequence[dict[str, Any]]) -> str:
 
 
 def failures(figure: Figure, points: Sequence[dict[str, Any]]) -> list[str]:
-    """What is wrong. Figure 4-6 may meet y = x earlier than published: it begins to be drawn there."""
+    """Faults. Figure 4-6 may meet y = x earlier than published: it begins to be drawn there."""
     return [*_curve(figure, points), *_instrument(figure, points)]
 
 

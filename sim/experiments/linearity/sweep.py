@@ -47,7 +47,7 @@ class Sent:
     gap_ms: int
     seconds: float
     stamps: Stamps
-    max_error_ns: float  # of the gaps
+    max_error_ns: float  # largest error of the gaps
 
 
 def send(programs: Programs, gap_ms: int, seconds: float, seed: int) -> Sent:
@@ -77,14 +77,14 @@ def receive(programs: Programs, runs: Sequence[Sent], cross: int, seed: int) -> 
     phases."""
     gaps: list[int] = []
     errors: list[int] = []
-    means: list[float] = []  # of each run: pairs of one run share its phases
+    means: list[float] = []  # means of the runs: pairs of one run share its phases
     sent_pairs = 0
     for number, sent in enumerate(runs):
         came = _over_the_path(programs, sent, cross, seed * 1000 + number)
         lines = (f"{frame} {FRAME_BYTES} {instant}" for frame, instant in came.items())
         stamps: Stamps = dict(_bench(programs, "receive", lines, receive_ppm=50)["stamps"])
         sent_pairs += len(sent.stamps) // 2
-        # Of a pair one of which the queue dropped, the other says nothing.
+        # A pair that lost a packet in the queue is left out.
         whole = [pair for pair in range(len(sent.stamps) // 2) if 2 * pair in stamps and 2 * pair + 1 in stamps]
         own = [_gap(stamps, pair) for pair in whole]
         gaps += own
@@ -109,10 +109,10 @@ def _over_the_path(programs: Programs, sent: Sent, cross: int, seed: int) -> Sta
     whole."""
     last_byte, preamble = BYTE_NS * (FRAME_BYTES + 1) << 16, 8 * BYTE_NS << 16
     leaves = [(stamp + last_byte + 0xFFFF) >> 16 for stamp in sent.stamps.values()]
-    told = json.loads(_run([programs.path], [plan(cross, seed, leaves, sent.seconds + 10)]))  # longer than any queue
-    if told["failure"]:
-        raise RuntimeError(told["failure"])
-    arrivals = zip(sent.stamps, told["pairs"][0]["arrivals"], strict=True)
+    result = json.loads(_run([programs.path], [plan(cross, seed, leaves, sent.seconds + 10)]))  # longer than any queue
+    if result["failure"]:
+        raise RuntimeError(result["failure"])
+    arrivals = zip(sent.stamps, result["pairs"][0]["arrivals"], strict=True)
     return {frame: (at << 16) + preamble for frame, at in arrivals if at >= 0}
 
 

@@ -42,7 +42,7 @@ def test_cross_traffic_stands_between_the_packets_of_a_pair(programs: Programs) 
 
 
 def output_gap(gap: float, cross: int, share: float, draws: random.Random) -> float:
-    """Of a pair through a first-in-first-out bottleneck, beside sources of any phase whose packets are that share of a
+    """Gap of a pair through a first-in-first-out bottleneck, beside sources of any phase whose packets are that share of a
     probe."""
     service, period = PACKET_MS * share, PACKET_MS * share / SHARE
     begins = [draws.uniform(0, period) for _ in range(cross)]
@@ -58,7 +58,7 @@ def output_gap(gap: float, cross: int, share: float, draws: random.Random) -> fl
     ("cross", "share", "met"), [(1, 0.21, 12), (2, 0.21, 16), (3, 0.21, 32), (4, 0.21, None), (2, 1, 20)]
 )
 def test_sources_of_small_packets_explain_the_published_figures(cross: int, share: float, met: int | None) -> None:
-    """By arithmetic alone. The thesis does not tell its sources' packets; ns-2's have 210 bytes unless told. Packets as
+    """By arithmetic alone. The thesis does not give its sources' packets; ns-2's have 210 bytes by default. Packets as
     large as the probes do not explain figure 4-7."""
     draws = random.Random(1)
     gaps = (8, 12, 16, 20, 32)

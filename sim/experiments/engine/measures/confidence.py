@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Means over runs, and what is known of them: Student's 95 % confidence interval."""
+"""Means over runs, with Student's 95 % confidence interval."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _POINTS = (
 @dataclass(frozen=True)
 class Estimate:
     mean: float
-    half_width: float  # of the confidence interval; infinite for a single run
+    half_width: float  # half of the confidence interval; infinite for a single run
 
     @property
     def low(self) -> float:

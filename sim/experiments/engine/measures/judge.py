@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a paper published against what the runs gave: a row for each value, ratio, bound or ranking."""
+"""Published values beside the runs' values: a row for each value, ratio, bound or ranking."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ def name(cell: Cell) -> tuple[tuple[str, str], ...]:
     return tuple(cell.names.items())
 
 
-Varied = Sequence[tuple[str, File, Results]]  # what was changed, with what came of it
+Varied = Sequence[tuple[str, File, Results]]  # a changed key, with its file and results
 
 
 def rows(file: File, results: Results, varied: Varied = ()) -> list[dict[str, Any]]:
     """`varied` gives each row what it would be with other values of what the paper leaves out."""
-    told = [_row(file, results, published) for published in file.experiment.published]
+    judged = [_row(file, results, published) for published in file.experiment.published]
     others = [(name, rows(other, of_other)) for name, other, of_other in varied]
-    for number, row in enumerate(told if others else ()):
+    for number, row in enumerate(judged if others else ()):
         row["varied"] = [
             {"with": name, "ours": other[number]["ours"], "within": other[number]["within"]} for name, other in others
         ]
-    return told
+    return judged
 
 
 def values(file: File, results: Results, what: Measure, chosen: Mapping[str, str]) -> list[float]:
-    """Of each seed: the measure's mean over the cells that `chosen` leaves."""
+    """A value for each seed: the measure's mean over the cells that `chosen` leaves."""
     cells = [cell for cell in file.cells if all(cell.names[axis] == value for axis, value in chosen.items())]
     runs = range(min(len(results[name(cell)]) for cell in cells))
-    told = [
+    known = [
         [value for cell in cells if not math.isnan(value := measure(cell.experiment, results[name(cell)][run], what))]
         for run in runs
     ]
-    return [fmean(each) if each else float("nan") for each in told]
+    return [fmean(each) if each else float("nan") for each in known]
 
 
-def mean(told: Sequence[float]) -> float | None:
+def mean(values: Sequence[float]) -> float | None:
     """None where no run has a value."""
-    known = [value for value in told if not math.isnan(value)]
+    known = [value for value in values if not math.isnan(value)]
     return fmean(known) if known else None
 
 
@@ -89,10 +89,10 @@ def _row(file: File, results: Results, what: Published) -> dict[str, Any]:
         row |= {"values": known}
     else:
         value, seeds = compared(file, results, what, what.of)
-        told = [one for one in seeds if not math.isnan(one)]
-        row |= {"published": published(what), "tolerance": what.tolerance, "ours": value, "seeds": len(told)}
-        if len(told) > 1:
-            found_interval = estimate(told)
+        known_seeds = [one for one in seeds if not math.isnan(one)]
+        row |= {"published": published(what), "tolerance": what.tolerance, "ours": value, "seeds": len(known_seeds)}
+        if len(known_seeds) > 1:
+            found_interval = estimate(known_seeds)
             row["confidence_95"] = [found_interval.low, found_interval.high]
         within = value is not None and inside(what, value)
     row["within"] = within
@@ -111,26 +111,26 @@ def published(what: Published) -> float | str | None:
 
 def inside(what: Published, value: float) -> bool:
     if what.value is not None:
-        told = what.tolerance
-        allowed = abs(what.value) * float(told.strip(" %")) / 100 if isinstance(told, str) else float(told or 0)
+        given = what.tolerance
+        allowed = abs(what.value) * float(given.strip(" %")) / 100 if isinstance(given, str) else float(given or 0)
         return abs(value - what.value) <= allowed
     if what.between is not None:
         return what.between[0] <= value <= what.between[1]
     return value >= what.at_least if what.at_least is not None else value <= (what.at_most or 0)
 
 
-def _ranked(told: Sequence[float], tie: float) -> bool:
-    return all(higher >= lower * (1 - tie) for higher, lower in pairwise(told))
+def _ranked(values: Sequence[float], tie: float) -> bool:
+    return all(higher >= lower * (1 - tie) for higher, lower in pairwise(values))
 
 
 def counts(all_rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Of what a paper published; goals of ours do not count."""
-    told = [row for row in all_rows if row["level"] != "goal"]
-    reproduced = sum(1 for row in told if row["within"])
-    explained = sum(1 for row in told if not row["within"] and row.get("explained"))
+    """Counts of a paper's published values; goals of ours do not count."""
+    rows_of_papers = [row for row in all_rows if row["level"] != "goal"]
+    reproduced = sum(1 for row in rows_of_papers if row["within"])
+    explained = sum(1 for row in rows_of_papers if not row["within"] and row.get("explained"))
     return {
-        "published": len(told),
+        "published": len(rows_of_papers),
         "reproduced": reproduced,
         "explained": explained,
-        "failed": len(told) - reproduced - explained,
+        "failed": len(rows_of_papers) - reproduced - explained,
     }

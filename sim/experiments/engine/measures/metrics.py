@@ -17,14 +17,14 @@ from sim.experiments.engine.schema.measures import Measure
 from sim.experiments.engine.schema.units import MSS, seconds
 
 Flow = dict[str, Any]
-FIRST_INTERVALS = 80  # what four steady decisions of Carson take
+FIRST_INTERVALS = 80  # length of four steady decisions of Carson
 EARLY = 10  # round trips
-FULL, STRETCH = 0.99, 1.0  # of what is available, over so many seconds
+FULL, STRETCH = 0.99, 1.0  # share of the available rate, and seconds for which it lasts
 
 
 def measure(experiment: Experiment, run: dict[str, Any], what: Measure) -> float:
-    """NaN where the run has nothing to say."""
-    if what.metric in ("drops", "goodput", "queue", "most_queue", "utilisation"):
+    """NaN where the run has no value."""
+    if what.metric in ("drops", "goodput", "queue", "max_queue", "utilisation"):
         return _of_link(experiment, run, what)
     if what.metric == "arrival_gap":  # ms
         return 1e3 * _together(traces.arrival_gaps(run, what.label, what.gap / 1e9), what.statistic)
@@ -43,8 +43,8 @@ def _together(values: Sequence[float], statistic: str) -> float:
         "mean": fmean,
         "median": median,
         "sum": sum,
-        "least": min,
-        "most": max,
+        "min": min,
+        "max": max,
         "p90": lambda all_: sorted(all_)[round(0.9 * (len(all_) - 1))],
     }
     return float(together[statistic](values))
@@ -52,10 +52,10 @@ def _together(values: Sequence[float], statistic: str) -> float:
 
 def _of_link(experiment: Experiment, run: dict[str, Any], what: Measure) -> float:
     link = run["links"][what.link]
-    names = {"drops": "dropped", "queue": "mean_packets", "most_queue": "most_packets"}
+    names = {"drops": "dropped", "queue": "mean_packets", "max_queue": "max_packets"}
     if what.metric in names:
         return float(link[names[what.metric]])
-    if what.metric == "goodput":  # of the packets that arrive at the queue, the share that leaves it
+    if what.metric == "goodput":  # share of the packets at the queue that leaves it
         return 1 - link["dropped"] / link["arrived"] if link["arrived"] else float("nan")
     label = what.label
     sent = [_rate(experiment, run, what, n, f) for n, f in enumerate(run["flows"]) if label in ("", f["label"])]
@@ -99,8 +99,8 @@ def _values(experiment: Experiment, run: dict[str, Any], what: Measure, number: 
             return _seconds_to_window(run, what, number, flow)
         case "inverted_share":
             return [traces.inverted_share(flow["trace"])]
-        case "most_per_ack":
-            return [float(traces.most_per_ack(flow["trace"]))]
+        case "max_per_ack":
+            return [float(traces.max_per_ack(flow["trace"]))]
         case "established":
             return [flow["established"] - flow["opened"]]
         case _:
@@ -109,14 +109,14 @@ def _values(experiment: Experiment, run: dict[str, Any], what: Measure, number: 
 
 def _estimate(experiment: Experiment, what: Measure, flow: Flow) -> list[float]:
     """Packets. A policy that has none leaves slow start at its first ssthresh or by a loss."""
-    told = next(each for each in experiment.flow if each.label == flow["label"])
-    if told.estimated_by == "ssthresh":
+    flow_file = next(each for each in experiment.flow if each.label == flow["label"])
+    if flow_file.estimated_by == "ssthresh":
         return [flow["estimate"] or flow["exit_after"]] if flow["estimate"] or flow["exit"] else []
-    assert told.ssthresh is not None
+    assert flow_file.ssthresh is not None
     lost = flow["exit_time"] if flow["exit"] in ("loss", "timeout") else math.inf
-    rates = traces.rates(flow["trace"], told.estimated_by)
-    reached = next((at for at, _, window in rates if window >= told.ssthresh / MSS), math.inf)
-    rounds = told.estimated_after if what.rounds is None else what.rounds
+    rates = traces.rates(flow["trace"], flow_file.estimated_by)
+    reached = next((at for at, _, window in rates if window >= flow_file.ssthresh / MSS), math.inf)
+    rounds = flow_file.estimated_after if what.rounds is None else what.rounds
     read = min(reached, lost) + rounds * flow["smallest_rtt"]
     return [rate for at, rate, _ in rates if at <= read][-1:] if read < math.inf else []
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 
 import pytest
 
-from sim.experiments.engine.measures.traces import Trace, arrival_gaps, gaps, inverted_share, most_per_ack
+from sim.experiments.engine.measures.traces import Trace, arrival_gaps, gaps, inverted_share, max_per_ack
 
 SIZE = 1460.0
 
 
 def trace(*rounds: list[list[int]]) -> Trace:
     """Each round is a list of what each of its ACKs released, by number."""
-    told: Trace = {"sent": [], "acks": [], "gaps": []}
+    made: Trace = {"sent": [], "acks": [], "gaps": []}
     for number, acks in enumerate(rounds):
         for position, released in enumerate(acks):
             at = 0.4 * number + 0.001 * position
-            told["acks"].append([at, 0.0])
-            told["sent"] += [[at, SIZE * segment, SIZE] for segment in released]
-    return told
+            made["acks"].append([at, 0.0])
+            made["sent"] += [[at, SIZE * segment, SIZE] for segment in released]
+    return made
 
 
 # Yu's Algorithms 1 and 2 by hand, a window of one at first.
@@ -26,7 +26,7 @@ DOUBLING = [[[0]], [[2, 1]], [[4], [3, 6, 5]], [[8], [7, 10, 9], [12], [11, 14, 
 
 
 def test_inverted_pairs_are_counted_and_what_an_ack_releases() -> None:
-    assert (inverted_share(trace(*DOUBLING)), most_per_ack(trace(*DOUBLING))) == (1.0, 3)
+    assert (inverted_share(trace(*DOUBLING)), max_per_ack(trace(*DOUBLING))) == (1.0, 3)
 
 
 @pytest.mark.parametrize(

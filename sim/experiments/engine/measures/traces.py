@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What each segment, ACK and gap of a traced connection shows. `trace` has lists: `sent` (s since establishment, first
+"""Numbers of the single segments, ACKs and gaps of a traced connection. `trace` has lists: `sent` (s since establishment, first
 byte, bytes), `acks` (s, bytes acknowledged by then), `gaps` (s between a probe and the one before, s between their
 ACKs), `rates` (s, BWE and ERE as windows in segments, cwnd)."""
 
@@ -10,17 +10,17 @@ from typing import Any
 
 Trace = dict[str, list[list[float]]]
 NONE: Trace = {"gaps": []}
-WIDTH = 1 / 16  # of a gap, to either side
+WIDTH = 1 / 16  # share of a gap, to either side
 
 
 def gaps(run: dict[str, Any], label: str) -> list[list[float]]:
-    """Of each traced pair of a run, s at departure and at arrival; of one that is not whole the other says nothing."""
-    told = [gap for flow in run["flows"] if label in ("", flow["label"]) for gap in flow.get("trace", NONE)["gaps"]]
+    """Gap of each traced pair of a run at departure and at arrival, s; a pair that lost a packet is left out."""
+    found = [gap for flow in run["flows"] if label in ("", flow["label"]) for gap in flow.get("trace", NONE)["gaps"]]
     for pairs in run.get("pairs", ()):
         if label in ("", pairs["label"]):
             ends = zip(*(pairs[name][half::2] for name in ("departures", "arrivals") for half in (0, 1)), strict=True)
-            told += [[1e-9 * (b - a), 1e-9 * (d - c)] for a, b, c, d in ends if c >= 0 and d >= 0]
-    return told
+            found += [[1e-9 * (b - a), 1e-9 * (d - c)] for a, b, c, d in ends if c >= 0 and d >= 0]
+    return found
 
 
 def arrival_gaps(run: dict[str, Any], label: str, departure: float) -> list[float]:
@@ -35,20 +35,20 @@ def rates(trace: Trace, which: str) -> list[tuple[float, float, float]]:
 
 
 def inverted_share(trace: Trace) -> float:
-    """Of the segments behind the first, those that left in a pair, the later one first; each segment counts once."""
+    """Share of the segments behind the first that left in a pair, the later one first; each segment counts once."""
     order = _fresh(trace)
     pairs = sum(1 for (first, _), (second, size) in pairwise(order) if first == second + size)
     return 2 * pairs / (len(order) - 1) if len(order) > 1 else 0.0
 
 
-def most_per_ack(trace: Trace) -> int:
-    """The most segments that leave between two ACKs. What leaves in the moment of an ACK is that ACK's."""
+def max_per_ack(trace: Trace) -> int:
+    """The largest segments that leave between two ACKs. What leaves in the moment of an ACK is that ACK's."""
     events = [(at, 0) for at, _ in trace["acks"]] + [(at, 1) for at, *_ in trace["sent"]]
-    most = released = 0
+    largest = released = 0
     for _, sends in sorted(events):
         released = released + 1 if sends else 0
-        most = max(most, released)
-    return most
+        largest = max(largest, released)
+    return largest
 
 
 def _fresh(trace: Trace) -> list[tuple[float, float]]:

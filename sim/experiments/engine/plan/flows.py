@@ -13,7 +13,7 @@ from sim.experiments.engine.plan.writer import Writer
 from sim.experiments.engine.schema.draws import Draw, Exponential, Pareto, SizeDraw, Uniform, UniformSize
 from sim.experiments.engine.schema.flow import Change, Flow
 
-LEAST_AHEAD = 128 * 1024  # bytes that an endless flow keeps at hand, at least
+MIN_AHEAD = 128 * 1024  # bytes that an endless flow keeps at hand, at least
 
 
 def arrivals(writer: Writer, flow: Flow) -> list[int]:
@@ -68,7 +68,7 @@ def lines(writer: Writer, flow: Flow, starts: list[int], behind: int) -> list[st
             begin = writes[0][0] if flow.rounds and writes else start
             body.append(_flow_line(writer, flow, source, host, begin, stop))
             body += [f"write at={at} bytes={size}" for at, size in writes]
-            body += [_tell_line(writer, flow, change) for change in flow.changes]
+            body += [_argument_line(writer, flow, change) for change in flow.changes]
     return body
 
 
@@ -110,7 +110,7 @@ def _flow_line(writer: Writer, flow: Flow, source: int, host: int, start: int, s
         words |= _argument("startup", startup.argument(flow.startup_argument))
         words |= _argument("steady", steady.argument(flow.steady_argument))
         words |= {"estimate": flow.estimate, "observed": 1} if flow.estimate else {"observed": int(flow.observed)}
-        words["ahead"] = max(2 * held(writer, flow), LEAST_AHEAD)
+        words["ahead"] = max(2 * held(writer, flow), MIN_AHEAD)
     return " ".join(["flow", *(f"{name}={value}" for name, value in words.items())])
 
 
@@ -119,6 +119,6 @@ def _argument(family: str, argument: int) -> dict[str, object]:
     return {f"{family}-low": low, f"{family}-high": high} if argument else {}
 
 
-def _tell_line(writer: Writer, flow: Flow, change: Change) -> str:
+def _argument_line(writer: Writer, flow: Flow, change: Change) -> str:
     argument = find(writer.policies["steady"], flow.steady).argument(change.steady_argument)
-    return f"tell at={change.at} low={argument & (1 << 64) - 1} high={argument >> 64}"
+    return f"argument at={change.at} low={argument & (1 << 64) - 1} high={argument >> 64}"

@@ -41,7 +41,7 @@ def plan(experiment: Experiment, policies: Policies, seed: int) -> str:
     writer = Writer(experiment, policies, seed)
     connections = [(flow, flows.arrivals(writer, flow)) for flow in experiment.flow]
     links(writer, sum(len(starts) for _, starts in connections))
-    behind = 1  # of a star: the router of the next path
+    behind = 1  # in a star: the router of the next path
     bodies = []
     for flow, starts in connections:
         bodies.append(flows.lines(writer, flow, starts, behind))
@@ -53,7 +53,7 @@ def plan(experiment: Experiment, policies: Policies, seed: int) -> str:
     head |= {"complete": int(run.complete), "routers": writer.routers}
     if run.warm_up:
         head["warm-up"] = run.warm_up
-    estimates = {flow.estimate for flow in experiment.flow}  # what nobody asks for does not make a plan another one
+    estimates = {flow.estimate for flow in experiment.flow}  # options of unused methods leave the plan as it is
     if run.miss_weight != 2 and "miss" in estimates:
         head["miss-weight"] = run.miss_weight
     if run.spand_lower_bound and "spand" in estimates:
@@ -66,5 +66,5 @@ def plan(experiment: Experiment, policies: Policies, seed: int) -> str:
     defaults = NS3 | {"ns3::TcpSocketBase::Sack": "true" if run.sack else "false"}
     if run.preset == "ns2":
         defaults["ns3::TcpSocketBase::MinRto"] = "200ms"
-    told = [f"default {name} {value}" for name, value in sorted(defaults.items())]
-    return "\n".join([first, *told, *writer.lines, *(line for body in bodies for line in body), *others, ""])
+    default_lines = [f"default {name} {value}" for name, value in sorted(defaults.items())]
+    return "\n".join([first, *default_lines, *writer.lines, *(line for body in bodies for line in body), *others, ""])

@@ -15,8 +15,8 @@ from sim.experiments.engine.schema.flow import Flow
 from sim.experiments.engine.schema.topology import Access, LinkChange
 from sim.experiments.engine.schema.units import PPP
 
-STUB_HOPS = 8  # of a way through a transit-stub, about
-MOST_PATHS = 128  # of a star: each has a network prefix of its own
+STUB_HOPS = 8  # hops of a mean path through a transit-stub
+MAX_PATHS = 128  # paths of a star: each has its own network prefix
 
 
 def base_rtt(experiment: Experiment, origin: int, target: int, access: Access | None = None) -> int:
@@ -43,8 +43,8 @@ def links(writer: Writer, connections: int) -> None:
         writer.graph = transit_stub.draw(writer.draws("network"), topology.stubs)
         pairs = writer.graph.pairs
     if topology.kind == "star":
-        if connections > MOST_PATHS:
-            raise Refused(f"{writer.experiment.name}: a star of {connections} paths, at most {MOST_PATHS}")
+        if connections > MAX_PATHS:
+            raise Refused(f"{writer.experiment.name}: a star of {connections} paths, at most {MAX_PATHS}")
         pairs = [(0, 1 + path) for path in range(connections)]
     writer.routers = 1 + max(b for _, b in pairs)
     rate, queue = writer.link_rate(link.rate), _queue(writer)

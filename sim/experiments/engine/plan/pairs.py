@@ -7,7 +7,7 @@ from sim.experiments.engine.plan.writer import Writer
 from sim.experiments.engine.schema.traffic import Pairs
 from sim.experiments.engine.schema.units import PACKET
 
-REST = 0.1  # of the mean time from pair to pair
+REST = 0.1  # share of the mean time from pair to pair
 
 
 def line(writer: Writer, pairs: Pairs) -> str:

@@ -29,8 +29,8 @@ def text(path: Path, policies: Policies, cell: int = 0, seed: int = 1) -> str:
 
 
 def test_a_full_packet_takes_the_papers_time(tiny: Tiny, policies: Policies) -> None:
-    told = text(tiny(), policies)
-    (link,), (core,) = words(told, "link"), words(told, "core")
+    written = text(tiny(), policies)
+    (link,), (core,) = words(written, "link"), words(written, "core")
     # 1,502 bytes of ours on ns-3's link, 1,538 on the core's wire, 1,000 of the paper: 4 ms, and 80 us.
     assert 1502 * 8 / int(link["rate"]) == pytest.approx(0.004, rel=1e-6)
     assert 1538 * 8 / int(core["rate"]) == pytest.approx(80e-6, rel=1e-6)
@@ -54,38 +54,38 @@ def test_cells_of_one_seed_have_the_same_draws_and_seeds_others(tiny: Tiny, poli
 
 def test_arrivals_and_lifetimes_have_their_means(tiny: Tiny, policies: Policies) -> None:
     more = 'every = { exponential = "10 ms" }\nlifetime = { pareto = { mean = "50 ms", shape = 3.0 } }\nhosts = 3\n'
-    told = text(tiny(("count = 2\n", more), ('duration = "2 s"', 'duration = "40 s"')), policies)
-    flows = words(told, "flow")
+    written = text(tiny(("count = 2\n", more), ('duration = "2 s"', 'duration = "40 s"')), policies)
+    flows = words(written, "flow")
     assert len(flows) == pytest.approx(4000, rel=0.1)
     lives = [int(flow["stop"]) - int(flow["start"]) for flow in flows if int(flow["stop"]) < 40 * 10**9]
     assert fmean(lives) == pytest.approx(50e6, rel=0.1)
-    assert {flow["host"] for flow in flows} == {"0", "1", "2"} and len(words(told, "host")) == 3
+    assert {flow["host"] for flow in flows} == {"0", "1", "2"} and len(words(written, "host")) == 3
 
 
 def test_of_connections_that_arrive_no_more_come_than_are_counted(tiny: Tiny, policies: Policies) -> None:
-    told = text(tiny(("count = 2\n", 'count = 2\nevery = "10 ms"\n')), policies)
-    first, second = (int(flow["start"]) for flow in words(told, "flow"))
+    written = text(tiny(("count = 2\n", 'count = 2\nevery = "10 ms"\n')), policies)
+    first, second = (int(flow["start"]) for flow in words(written, "flow"))
     assert second - first == 10_000_000
 
 
 def test_a_link_changes_at_its_time_what_the_change_names(tiny: Tiny, policies: Policies) -> None:
     change = 'changes = [{ at = "1 s", rate = "1 Mb/s", loss = "2 %" }]'
-    told = text(tiny(('"20 packets" }', f'"20 packets" }}, {change}')), policies)
-    ((at, rate, loss),) = [tuple(one[name] for name in ("at", "rate", "loss")) for one in words(told, "change")]
+    written = text(tiny(('"20 packets" }', f'"20 packets" }}, {change}')), policies)
+    ((at, rate, loss),) = [tuple(one[name] for name in ("at", "rate", "loss")) for one in words(written, "change")]
     assert (at, rate, loss) == ("1000000000", "1502000", "0.02")
-    assert "delay" not in words(told, "change")[0]
+    assert "delay" not in words(written, "change")[0]
 
 
-def test_a_flow_asks_for_renos_recovery(tiny: Tiny, policies: Policies) -> None:
-    told = text(tiny(("count = 2\n", 'count = 1\nrecovery = "reno"\n\n[[flow]]\nlabel = "b"\nto = 1\n')), policies)
-    assert [flow.get("reno-recovery") for flow in words(told, "flow")] == ["1", None]
+def test_a_flow_uses_renos_recovery(tiny: Tiny, policies: Policies) -> None:
+    written = text(tiny(("count = 2\n", 'count = 1\nrecovery = "reno"\n\n[[flow]]\nlabel = "b"\nto = 1\n')), policies)
+    assert [flow.get("reno-recovery") for flow in words(written, "flow")] == ["1", None]
 
 
 def test_flows_that_name_a_host_share_it(tiny: Tiny, policies: Policies) -> None:
     more = 'host = "peer"\n\n[[flow]]\nlabel = "b"\nto = 1\nhost = "peer"\n\n[[flow]]\nlabel = "c"\nto = 1\n'
-    told = text(tiny(("count = 2\n", f"count = 2\n{more}")), policies)
-    assert [flow["host"] for flow in words(told, "flow")] == ["0", "0", "0", "1"]
-    assert len(words(told, "host")) == 2
+    written = text(tiny(("count = 2\n", f"count = 2\n{more}")), policies)
+    assert [flow["host"] for flow in words(written, "flow")] == ["0", "0", "0", "1"]
+    assert len(words(written, "host")) == 2
 
 
 def test_rounds_are_writes_of_one_connection_or_connections_of_their_own(tiny: Tiny, policies: Policies) -> None:
@@ -124,24 +124,24 @@ def test_a_chain_has_its_links_in_a_row_and_a_star_a_path_for_each(tiny: Tiny, p
 def test_a_transit_stub_is_connected_and_its_ends_are_drawn(tiny: Tiny, policies: Policies) -> None:
     stubs = "stubs = { transits = 8, domains = 3, routers = 8, edges = 0.3 }"
     path = tiny(('"dumbbell"', f'"transit-stub"\n{stubs}'), ("count = 2\n", "count = 40\n"))
-    told = text(path, policies)
-    pairs = [(int(link["a"]), int(link["b"])) for link in words(told, "link")]
+    written = text(path, policies)
+    pairs = [(int(link["a"]), int(link["b"])) for link in words(written, "link")]
     reached = {0}
     for _ in range(200):
         reached |= {end for pair in pairs if reached.intersection(pair) for end in pair}
-    assert len(reached) == 8 * (1 + 3 * 8) == int(words(told, "run")[0]["routers"])
-    delays = [int(link["delay"]) for link in words(told, "link")]
+    assert len(reached) == 8 * (1 + 3 * 8) == int(words(written, "run")[0]["routers"])
+    delays = [int(link["delay"]) for link in words(written, "link")]
     assert 5_000_000 <= min(delays) < 7_000_000 and 13_000_000 < max(delays) <= 15_000_000
-    ends = {int(host["at"]) for host in words(told, "host")}
-    assert min(ends) >= 8 and len(ends) > 25 and {core["at"] for core in words(told, "core")} == {"0"}
-    assert text(path, policies) == told != text(path, policies, seed=2)
+    ends = {int(host["at"]) for host in words(written, "host")}
+    assert min(ends) >= 8 and len(ends) > 25 and {core["at"] for core in words(written, "core")} == {"0"}
+    assert text(path, policies) == written != text(path, policies, seed=2)
 
 
-def test_an_estimator_is_told_only_what_a_flow_asks_for(tiny: Tiny, policies: Policies) -> None:
-    told = ('packet = "1000 B"\n', 'packet = "1000 B"\nmiss_weight = 1\nspand_lower_bound = true\n')
+def test_an_estimator_has_options_only_of_methods_that_a_flow_uses(tiny: Tiny, policies: Policies) -> None:
+    options = ('packet = "1000 B"\n', 'packet = "1000 B"\nmiss_weight = 1\nspand_lower_bound = true\n')
 
     def run(estimate: str) -> dict[str, str]:
-        return words(text(tiny(told, ("count = 2\n", f'count = 2\nestimate = "{estimate}"\n')), policies), "run")[0]
+        return words(text(tiny(options, ("count = 2\n", f'count = 2\nestimate = "{estimate}"\n')), policies), "run")[0]
 
     assert run("miss")["miss-weight"] == run("spand")["spand-lower-bound"] == "1"
     assert {"miss-weight", "spand-lower-bound"}.isdisjoint(run("js"))
@@ -152,7 +152,7 @@ def test_traffic_carries_its_rate(tiny: Tiny, policies: Policies) -> None:
     (source,) = words(text(tiny(more=more), policies), "traffic")
     found = re.fullmatch(r"(\d+):1\.0", source["sizes"])
     assert found is not None
-    # Of the paper's: 210 bytes at 1 Mb/s are 595 packets a second.
+    # By the paper: 210 bytes at 1 Mb/s are 595 packets a second.
     on_the_link = int(found[1]) + 2
     assert int(source["rates"].partition(":")[2]) / (8 * on_the_link) == pytest.approx(1e6 / (8 * 210), rel=0.005)
 

@@ -23,7 +23,7 @@ class Writer:
     policies: Policies
     seed: int
     lines: list[str] = field(default_factory=list)
-    graph: Graph | None = None  # of a transit-stub
+    graph: Graph | None = None  # a transit-stub's
     named: dict[str, int] = field(default_factory=dict)  # hosts
     routers: int = 0
     hosts: int = 0

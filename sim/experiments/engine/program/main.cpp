@@ -21,7 +21,7 @@ using namespace ns3;
 
 namespace {
 
-/// For all runs, whose first plan that is.
+/// Sets ns-3's defaults for all runs; `plan` is the first.
 void setDefaults(const Plan &plan) {
   Time::SetResolution(Time::PS); // 6.4 ns of a byte at 10 Gb/s must not become 6
   RngSeedManager::SetSeed(1);

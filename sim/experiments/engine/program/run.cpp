@@ -11,8 +11,8 @@
 using namespace ns3;
 
 namespace {
-const Time lookInterval = MilliSeconds(500); // between two looks at the connections
-const Time lookAhead = MilliSeconds(20); // a host that asks its gateway does so when it resolves the name
+const Time lookInterval = MilliSeconds(500); // between two checks of the connections
+const Time lookAhead = MilliSeconds(20); // a host sends its request to the gateway when it resolves the name
 } // namespace
 
 Run::Run(Plan plan) : plan_(std::move(plan)), network_(plan_) {
@@ -58,7 +58,8 @@ void Run::schedule(Flow &flow) {
   Simulator::Schedule(until(plan.start), &Flow::start, &flow);
   for (const WritePlan &write : plan.writes)
     Simulator::Schedule(until(std::max(write.at, plan.start)), &Flow::write, &flow, write.bytes);
-  for (const TellPlan &tell : plan.tells) Simulator::Schedule(until(tell.at), &Flow::tell, &flow, tell);
+  for (const ArgumentPlan &change : plan.arguments)
+    Simulator::Schedule(until(change.at), &Flow::changeArgument, &flow, change);
   if (plan.stop >= 0) Simulator::Schedule(until(plan.stop), &Flow::stop, &flow);
 }
 

@@ -14,10 +14,10 @@
 #include "plan/json.h"
 #include "plan/plan.h"
 
-/// What all cores together have taken.
+/// The cost of all cores together.
 struct CoreCost {
-  double seconds = 0; // of this machine
-  std::uint64_t segments = 0; // of data that were sent, again or not
+  double seconds = 0; // wall time
+  std::uint64_t segments = 0; // data segments sent, retransmissions too
   std::uint64_t clocks = 0;
 };
 
@@ -27,9 +27,9 @@ public:
   explicit Run(Plan plan);
 
   void warmUp();
-  /// To the end of that plan, which is the constructor's or one like it until the warm-up ends.
+  /// Runs to the end of `plan`, which is the constructor's or equals it until the warm-up ends.
   void go(const Plan &plan);
-  /// Why it ended early; empty: it did not.
+  /// The reason of an early end; empty: none.
   std::string failure() const;
   void print(Json &json) const;
   CoreCost cost() const;

@@ -20,8 +20,8 @@ ROW = ("figure", "quantity", "published", "tolerance", "ours")
 
 
 def render(reports: Sequence[Mapping[str, Any]], counts: Mapping[str, int], command: str) -> str:
-    told = ", ".join(f"{counts[name]} {name}" for name in COUNTS)
-    verdict = pages.verdict(counts["failed"] == 0, told) if counts["published"] else "Nothing is published of these"
+    counted = ", ".join(f"{counts[name]} {name}" for name in COUNTS)
+    verdict = pages.verdict(counts["failed"] == 0, counted) if counts["published"] else "Nothing is published of these"
     body = [f"<p>{verdict}. The senders are the Verilated core, but for cross traffic and pairs, which ns-3 sends.</p>"]
     body += [_contents(reports)] if len(reports) > 1 else []
     body += [_section(report) for report in reports]
@@ -86,12 +86,12 @@ def _cells(row: Mapping[str, Any], reasons: Sequence[str]) -> list[object]:
         verdict = f"explained:\N{NO-BREAK SPACE}{reasons.index(row['explained']) + 1}"
     if row["level"] == "goal":
         verdict = "goal met" if row["within"] else "goal missed"
-    figure, quantity, *told = ("-" if row[key] is None else row[key] for key in ROW)
-    return [figure, quantity, row.get("unit", ""), *told, difference(row), interval, _band(row), verdict]
+    figure, quantity, *numbers = ("-" if row[key] is None else row[key] for key in ROW)
+    return [figure, quantity, row.get("unit", ""), *numbers, difference(row), interval, _band(row), verdict]
 
 
 def difference(row: Mapping[str, Any]) -> str:
-    """Of ours, in per cent of a published number; empty for a bound, a range or a ranking."""
+    """Our difference in per cent of a published number; empty for a bound, a range or a ranking."""
     published, ours = row["published"], row["ours"]
     if not published or not isinstance(published, int | float) or not isinstance(ours, int | float):
         return ""
@@ -99,9 +99,9 @@ def difference(row: Mapping[str, Any]) -> str:
 
 
 def _band(row: Mapping[str, Any]) -> str:
-    """Of ours over what the paper leaves out and we assume."""
-    told = [one["ours"] for one in (row, *row.get("varied", ())) if isinstance(one["ours"], int | float)]
-    return f"{pages.number(min(told))} to {pages.number(max(told))}" if row.get("varied") and told else ""
+    """Range of our value over the values of `vary`; empty without them."""
+    values = [one["ours"] for one in (row, *row.get("varied", ())) if isinstance(one["ours"], int | float)]
+    return f"{pages.number(min(values))} to {pages.number(max(values))}" if row.get("varied") and values else ""
 
 
 def _figure(plots: Sequence[Mapping[str, Any]]) -> go.Figure:

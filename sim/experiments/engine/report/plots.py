@@ -16,7 +16,7 @@ from sim.experiments.engine.measures.judge import Results, Varied
 from sim.experiments.engine.schema.load import Cell, File
 from sim.experiments.engine.schema.measures import Plot
 
-MOST_POINTS = 400  # of a curve in time
+MAX_POINTS = 400  # points of a curve in time
 
 
 def data(file: File, results: Results, varied: Varied = ()) -> list[dict[str, Any]]:
@@ -56,7 +56,7 @@ def _measures(
 
 
 def _points(file: File, plot: Plot, chosen: dict[str, str]) -> Iterator[tuple[float | str, Plot, dict[str, str]]]:
-    """Where each stands, what it measures, and of which cells."""
+    """Each point: its x, its measure, and its cells."""
     if plot.series == "marks":
         for mark in file.experiment.run.marks:
             yield mark / 1e9, plot.model_copy(update={"mark": mark}), chosen
@@ -66,7 +66,7 @@ def _points(file: File, plot: Plot, chosen: dict[str, str]) -> Iterator[tuple[fl
 
 
 def _number(name: str) -> float | str:
-    """Of an axis's value what leads it, or its name."""
+    """The number that begins an axis's value, or else its name."""
     head = name.split()[0]
     try:
         return float(head)
@@ -102,8 +102,8 @@ def _gaps(file: File, results: Results, plot: Plot, chosen: dict[str, str], name
 
 
 def _equal(curves: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    most = max((gap for curve in curves for gap in curve["x"]), default=0)
-    return {"name": "y = x", "x": [0, most], "y": [0, most]}
+    end = max((gap for curve in curves for gap in curve["x"]), default=0)
+    return {"name": "y = x", "x": [0, end], "y": [0, end]}
 
 
 def _series(file: File, results: Results, plot: Plot, chosen: dict[str, str]) -> list[dict[str, Any]]:
@@ -116,7 +116,7 @@ def _series(file: File, results: Results, plot: Plot, chosen: dict[str, str]) ->
 
 def _curves(run: dict[str, Any], plot: Plot, cell: Cell, name: str) -> list[dict[str, Any]]:
     samples = run["samples"]
-    step = max(math.ceil(len(samples["seconds"]) / MOST_POINTS), 1)
+    step = max(math.ceil(len(samples["seconds"]) / MAX_POINTS), 1)
     times = samples["seconds"][::step]
     if plot.series == "queue":
         return [{"name": name or "queue", "x": times, "y": [queues[plot.link] for queues in samples["queues"][::step]]}]

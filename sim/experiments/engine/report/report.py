@@ -67,7 +67,7 @@ def write(report: Mapping[str, Any], command: str) -> None:
 
 
 def _summary(report: Mapping[str, Any]) -> dict[str, Any]:
-    """What the figures' page shows of an experiment: what it is, and each published value that is not ours."""
+    """An experiment's entry on the figures' page: its title, and each published value that is not reproduced."""
     keys = ("figure", "quantity", "published", "ours")
     outside = [
         {**{key: row[key] for key in keys}, "explained": row.get("explained", "")}
@@ -88,9 +88,9 @@ def show(report: Mapping[str, Any]) -> None:
     for title in ("figure", "quantity", "unit", "published", "tolerance", "ours", "difference", "within"):
         table.add_column(title, justify="left" if title in ("figure", "quantity", "unit") else "right")
     for row in report["rows"]:
-        told = [shown(row[key]) for key in ("published", "tolerance", "ours")]
+        numbers = [shown(row[key]) for key in ("published", "tolerance", "ours")]
         verdict = "yes" if row["within"] else "no, explained" if row.get("explained") else "no"
-        table.add_row(row["figure"], row["quantity"], row.get("unit", ""), *told, page.difference(row), verdict)
+        table.add_row(row["figure"], row["quantity"], row.get("unit", ""), *numbers, page.difference(row), verdict)
     report_console().print(table if report["rows"] else table.title)
     for row in report["rows"]:
         for other in row.get("varied", ()):
@@ -115,5 +115,5 @@ def shown(value: object) -> str:
 
 
 def failed(reports: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What ended runs; a value outside its tolerance is a result, not a failure."""
+    """Failures of runs; a value outside its tolerance is a result, not a failure."""
     return [f"{report['name']}: {failure}" for report in reports for failure in report["failures"]]

@@ -62,7 +62,7 @@ def test_a_row_has_the_unit_of_its_metric_and_a_ratio_has_none(tiny: Tiny, polic
 
 
 @pytest.mark.parametrize(
-    ("published", "ours", "told"),
+    ("published", "ours", "shown"),
     [
         (2, 2.5, "+25.0 %"),
         (4.0, 3.9, "-2.5 %"),
@@ -72,8 +72,8 @@ def test_a_row_has_the_unit_of_its_metric_and_a_ratio_has_none(tiny: Tiny, polic
         ("a > b", "b > a", ""),
     ],
 )
-def test_a_difference_is_told_in_per_cent_of_a_published_number(published: object, ours: object, told: str) -> None:
-    assert page.difference({"published": published, "ours": ours}) == told
+def test_a_difference_is_shown_in_per_cent_of_a_published_number(published: object, ours: object, shown: str) -> None:
+    assert page.difference({"published": published, "ours": ours}) == shown
 
 
 def test_a_reason_stands_once_and_rows_name_it_by_number(tiny: Tiny, policies: Policies) -> None:
@@ -90,7 +90,7 @@ def test_a_reason_stands_once_and_rows_name_it_by_number(tiny: Tiny, policies: P
     )
 
 
-def test_a_goal_is_told_apart_from_what_is_published_and_seeds_from_none() -> None:
+def test_a_goal_is_separate_from_what_is_published_and_seeds_from_none() -> None:
     row = {"quantity": "q", "figure": "1", "published": 2, "tolerance": "-", "ours": 1.0, "level": "goal"}
     shown = shown_report(rows=[row | {"within": within} for within in (True, False)])
     text = page.render([shown, shown | {"seed": 2}], judge.counts([row]), "make experiments")
@@ -99,7 +99,7 @@ def test_a_goal_is_told_apart_from_what_is_published_and_seeds_from_none() -> No
     assert "seed of each as above" in text and "no seed" not in text
 
 
-def test_a_curve_of_gaps_has_the_mean_of_each_gap_and_where_most_of_them_are(tiny: Tiny, policies: Policies) -> None:
+def test_a_curve_of_gaps_has_the_mean_of_each_gap_and_its_90_per_cent_band(tiny: Tiny, policies: Policies) -> None:
     more = '[[pairs]]\nlabel = "p"\nto = 1\ngaps = ["8 ms", "12 ms"]\n\n'
     more += '[[plot]]\ntitle = "Gaps"\nmetric = "arrival_gap"\nlabel = "p"\nseries = "gaps"\nx = "gap"\n'
     more += 'by = "rate"\namong = ["4 Mb/s"]\n'
@@ -109,8 +109,8 @@ def test_a_curve_of_gaps_has_the_mean_of_each_gap_and_where_most_of_them_are(tin
     leaves = [at for left, _ in arrivals for at in (0, left)]
     comes = [at for _, came in arrivals for at in (100 * ms, 100 * ms + came)]
     pairs = [{"label": "p", "departures": leaves, "arrivals": comes}]
-    told = {cell: [one | {"pairs": pairs} for one in runs] for cell, runs in results(100, 250).items()}
-    (plot,) = plots.data(file, told)
+    made = {cell: [one | {"pairs": pairs} for one in runs] for cell, runs in results(100, 250).items()}
+    (plot,) = plots.data(file, made)
     curve, equal = plot["curves"]
     assert (curve["name"], curve["x"], plot["x_title"]) == ("4 Mb/s", [8, 12], "gap at departure, ms")
     assert (curve["y"], curve["low"], curve["high"]) == (
@@ -126,8 +126,8 @@ def test_curves_in_time_are_named_by_what_the_plot_leaves_open(tiny: Tiny, polic
     more += '[[plot]]\ntitle = "Packets"\nmetric = "packets"\nx = "rate"\n'
     file = load(tiny(("count = 2", "count = 1"), more=more), policies)
     samples = {"seconds": [0.0, 1.0], "windows": [[1.0], [2.0]]}
-    told = {cell: [one | {"samples": samples} for one in runs] for cell, runs in results(100, 250).items()}
-    in_time, over_rate = plots.data(file, told)
+    made = {cell: [one | {"samples": samples} for one in runs] for cell, runs in results(100, 250).items()}
+    in_time, over_rate = plots.data(file, made)
     assert [curve["name"] for curve in in_time["curves"]] == ["2 Mb/s", "4 Mb/s"]
     assert (in_time["x_title"], over_rate["x_title"]) == ("time, s", "rate, Mb/s")
 
@@ -135,14 +135,14 @@ def test_curves_in_time_are_named_by_what_the_plot_leaves_open(tiny: Tiny, polic
 def test_a_curve_over_the_marks_is_of_packets_at_each(tiny: Tiny, policies: Policies) -> None:
     more = '[[plot]]\ntitle = "First"\nmetric = "packets_at"\nseries = "marks"\nx = "mark"\nby = "rate"\n'
     file = load(tiny(('marks = ["1 s"]', 'marks = ["1 s", "1500 ms"]'), more=more), policies)
-    told = {
+    made = {
         cell: [
             {**one, "flows": [{**each, "at_marks": [at, 3 * at]} for each in one["flows"] for at in each["at_marks"]]}
         ]
         for cell, runs in results(100, 250).items()
         for one in runs
     }
-    (plot,) = plots.data(file, told)
+    (plot,) = plots.data(file, made)
     assert plot["x_title"] == "time since the connection is established, s"
     assert [(curve["name"], curve["x"], curve["y"]) for curve in plot["curves"]] == [
         ("2 Mb/s", [1.0, 1.5], [100, 300]),
@@ -193,11 +193,11 @@ def test_other_files_beside_the_reports_do_no_harm(
 
 
 def test_runs_are_rows_of_the_same_bytes_and_a_manifest(tmp_path: Path) -> None:
-    told = results(100, 250)
+    made = results(100, 250)
     places = [tmp_path / "a", tmp_path / "b"]
     for place in places:
         place.mkdir()
-        records.write("tiny", told, 7, "make experiment NAME=tiny", "0 (abc)", place)
+        records.write("tiny", made, 7, "make experiment NAME=tiny", "0 (abc)", place)
     first, second = ((place / "tiny.parquet").read_bytes() for place in places)
     rows = records.read(places[0] / "tiny.parquet")
     assert first == second and [(row["rate"], row["seed"]) for row in rows] == [("2 Mb/s", 7), ("4 Mb/s", 7)]

@@ -39,12 +39,12 @@ class Work(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Of the plan and of the program's content."""
+        """Hash of the plan and of the program's content."""
         return hashlib.sha256(f"{self.program.resolve().parent.name}\n{self.plan}".encode()).hexdigest()[:24]
 
     @property
     def beginning(self) -> tuple[Path, str]:
-        """What it has in common with the runs that share its warm-up."""
+        """Key of the runs that share its warm-up."""
         return self.program, shared(self.plan)
 
 
@@ -62,12 +62,12 @@ class Runs:
         return self.place(work).exists()
 
     def all(self, program: Path, plans: Sequence[str], show: Shown) -> list[Result]:
-        """What each plan gave, in their order. Raises as `groups` does."""
+        """Results in the order of the plans. Raises as `groups` does."""
         (results,) = self.groups([[Work(program, plan) for plan in plans]], show)
         return results
 
     def groups(self, groups: Sequence[Sequence[Work]], show: Shown) -> Generator[list[Result], None, None]:
-        """What each group gave, group after group, as they end; the workers go on with later groups meanwhile.
+        """Results of each group, group after group, as they end; the workers go on with later groups meanwhile.
 
         Raises Interrupted, and Refused where a run ends in an error or nothing can be kept.
         """
@@ -132,9 +132,11 @@ class Runs:
     def _keep(self, works: Sequence[Work], outcome: Outcome) -> None:
         """A line of the result is that of a run."""
         if outcome.status:
-            raise Refused(f"{works[0].program.name} ended with status {outcome.status}: {outcome.told.strip()[-300:]}")
+            raise Refused(
+                f"{works[0].program.name} ended with status {outcome.status}: {outcome.messages.strip()[-300:]}"
+            )
         results = outcome.result.splitlines(keepends=True)
-        self._count(len(works), outcome.told, outcome.seconds)
+        self._count(len(works), outcome.messages, outcome.seconds)
         for work, result in zip(works, results, strict=True):
             json.loads(result)
             place = self.place(work)
@@ -146,8 +148,8 @@ class Runs:
                 fresh.unlink(missing_ok=True)
                 raise
 
-    def _count(self, runs: int, told: str, seconds: float) -> None:
+    def _count(self, runs: int, messages: str, seconds: float) -> None:
         self.cost["runs"] += runs
         self.cost["seconds"] += seconds
-        for name, value in (word.split("=") for word in told.split() if word.startswith("core_")):
+        for name, value in (word.split("=") for word in messages.split() if word.startswith("core_")):
             self.cost[name] += float(value) if name == "core_seconds" else int(value)

@@ -119,14 +119,14 @@ def test_a_run_that_was_killed_is_run_again(tmp_path: Path) -> None:
     assert ran(tmp_path) == PLANS
 
 
-def test_a_program_that_refuses_its_plan_is_told(tmp_path: Path) -> None:
+def test_a_program_that_refuses_its_plan_is_reported(tmp_path: Path) -> None:
     path = program(tmp_path, 'sys.exit("line 3: unknown word" if "seed=3" in plan else 0)')
     runs = Runs(tmp_path / "kept", lambda: Processes(1))
     with pytest.raises(Refused, match="line 3: unknown word"):
         runs.all(path, PLANS[3:4], nothing)
 
 
-def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, runs = program(tmp_path), Runs(tmp_path / "kept", lambda: Processes(1))
     write = Path.write_text
 
@@ -144,7 +144,7 @@ def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest
     assert not list((tmp_path / "kept").glob("*.json.*"))
 
 
-def test_a_place_that_is_no_directory_is_told(tmp_path: Path) -> None:
+def test_a_place_that_is_no_directory_is_reported(tmp_path: Path) -> None:
     (tmp_path / "kept").touch()
     with pytest.raises(Refused, match="make it a directory to write in and give the same command again; 0 of 6"):
         Runs(tmp_path / "kept", lambda: Processes(1)).all(program(tmp_path), PLANS, nothing)
@@ -216,10 +216,10 @@ def test_a_cluster_loses_a_worker_and_no_run(
     assert [one["plan"] for one in runs.all(path, PLANS, kill)] == PLANS
     assert killed and len(list((tmp_path / "kept").glob("*.json"))) == len(PLANS)
     assert sorted(set(ran(tmp_path))) == PLANS
-    assert runs.cost["runs"] == len(PLANS)  # what the dead worker had done counts once
+    assert runs.cost["runs"] == len(PLANS)  # runs of the dead worker count once
 
 
-def test_a_run_that_is_refused_on_a_cluster_is_told(
+def test_a_run_that_is_refused_on_a_cluster_is_reported(
     cluster: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path
 ) -> None:
     path = program(tmp_path, 'sys.exit("line 3: unknown word")')
@@ -227,7 +227,7 @@ def test_a_run_that_is_refused_on_a_cluster_is_told(
         Runs(tmp_path / "kept", lambda: Cluster(cluster[0])).all(path, PLANS[:1], nothing)
 
 
-def test_a_scheduler_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_is_not_there_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sim.experiments.engine.runs.workers.CONNECT", "100 ms")
     with pytest.raises(Refused, match=r"tcp://127\.0\.0\.1:9: no Dask scheduler answers"):
         Runs(tmp_path / "kept", lambda: Cluster("tcp://127.0.0.1:9")).all(program(tmp_path), PLANS, nothing)

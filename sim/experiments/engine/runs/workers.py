@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Who carries out runs: processes of this machine, or the workers of a Dask cluster.
+"""Workers that carry out runs: processes of this machine, or the workers of a Dask cluster.
 
 A run is one process of the program, which takes a plan and gives its result as text. A process that is killed is begun
 again; a worker that goes leaves its runs to the others.
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 
 from downbeat_toe.refused import Refused
 
-TRIES = 2  # of a run whose process was killed
+TRIES = 2  # tries of a run whose process was killed
 LOST_WORKERS = 5  # under one run, until it is given up
 CONNECT = "10 s"
 ADDRESS = re.compile(r"tcp://(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):\d{1,5}")
@@ -30,24 +30,24 @@ class Outcome(NamedTuple):
 
     status: int
     result: str
-    told: str  # what the run cost, or what is wrong
+    messages: str  # cost of the run, or its errors
     seconds: float
 
 
-Ended = tuple[int, str, str, float]  # of an Outcome, as it travels
+Ended = tuple[int, str, str, float]  # an Outcome between processes
 
 
 class Workers(Protocol):
     def submit(self, program: Path, plan: str) -> Future[Ended]: ...
 
     def end(self, futures: Sequence[Future[Ended]]) -> None:
-        """Nothing more is wanted of these."""
+        """Cancels these runs."""
 
     def close(self) -> None: ...
 
 
 class _Ended(Exception):
-    """This run is not wanted any more."""
+    """The run was cancelled."""
 
 
 class Processes:
@@ -81,12 +81,12 @@ class Processes:
                     raise _Ended
                 process = _begin(program)
                 self._processes.add(process)
-            out, told = process.communicate(plan)
+            out, messages = process.communicate(plan)
             with self._lock:
                 self._processes.discard(process)
             if process.returncode >= 0 or not left or self._ended:
                 break
-        return Outcome(process.returncode, out, told, time.monotonic() - begin)
+        return Outcome(process.returncode, out, messages, time.monotonic() - begin)
 
 
 def require_address(text: str) -> None:

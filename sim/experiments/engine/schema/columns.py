@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Columns of NAME.parquet beside the axes: what flow_record.cpp prints of a connection that is one number, word or
-list.
+"""Columns of NAME.parquet beside the axes: the numbers, words and lists that flow_record.cpp prints of a connection.
 
 Times are s, sizes bytes, windows segments.
 """
@@ -9,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-WORDS = ("label", "failure", "exit", "told")
+WORDS = ("label", "failure", "exit", "start_reason")
 NUMBERS = (
     *("opened", "established", "seconds", "window", "rtt", "smallest_rtt"),
     *("exit_time", "exit_before", "exit_after", "estimate", "last_estimate"),
-    *("told_window", "told_ssthresh", "segment_size"),
+    *("start_window", "start_ssthresh", "segment_size"),
 )
 COUNTS = (
     *("acknowledged", "total", "received", "segments"),

@@ -22,11 +22,11 @@ class Run(Table):
     sample: Time = 0  # between two samples of the series; 0: none
     marks: tuple[Time, ...] = ()  # since establishment
     sizes: tuple[Payload, ...] = ()  # acknowledged, whose times are kept
-    packet: Size = 1502  # what the link rates count of a full packet; ours is 1,500 bytes and 2 of PPP
+    packet: Size = 1502  # bytes of a full packet that the link rates count; ours has 1,500 bytes and 2 of PPP
     # sim: 16 connections of a core and windows to 1 MiB; sim65536: as many and as large as may be, but each pair counts
     # as disturbed; ns2: as sim65536, with an RTO of at least 200 ms instead of 1 s, of ns-3's TCPs too.
     preset: Literal["sim", "sim65536", "ns2"] = "sim65536"
-    miss_weight: int = Field(2, ge=1, le=2)  # of MISS's new interval between drops, in thirds
+    miss_weight: int = Field(2, ge=1, le=2)  # weight of MISS's new interval between drops, in thirds
     spand_lower_bound: bool = False  # a transfer without loss does not lower SPAND's mean window
     complete: bool = False  # ends when all transfers are acknowledged
     sack: bool = False
@@ -54,7 +54,7 @@ class Experiment(Table):
     source: str
     quick: bool = True  # one of `make experiments`
     departs: tuple[str, ...] = ()  # from the paper, in sentences
-    assumed: tuple[str, ...] = ()  # what the paper leaves out
+    assumed: tuple[str, ...] = ()  # values that the paper leaves out
     topology: Topology
     run: Run
     flow: tuple[Flow, ...] = ()

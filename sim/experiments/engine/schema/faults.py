@@ -46,7 +46,7 @@ def _sentence(place: Sequence[int | str], kind: str, message: str, published: Se
 
 
 def _is_choice(part: int | str) -> bool:
-    """Of a union pydantic names the member that it tried: no key of the file."""
+    """In a union pydantic names the member that it tried: no key of the file."""
     return isinstance(part, str) and (part[:1].isupper() or "[" in part)
 
 

@@ -49,7 +49,7 @@ class Flow(Table):
     target: int = Field(alias="to", ge=0)
     hosts: int = Field(0, ge=0)  # receivers, drawn at random; 0: one each
     host: str = Field("", pattern=r"^[a-z0-9-]*$")  # instead: the one receiver of all flows that name it
-    access: Access | None = None  # of the sender, instead of the topology's
+    access: Access | None = None  # the sender's, instead of the topology's
     # b/s of the core's wire, which then ends at a router before the access link: a policy that measures gaps needs
     # 1 Gb/s, as on a slower wire a segment does not leave within 8 ns of its time.
     line: Rate | None = None
@@ -61,7 +61,7 @@ class Flow(Table):
     ssthresh: Payload | None = None
     nssr: bool = False
     recovery: Literal["newreno", "reno"] = "newreno"  # reno: the first ACK of new data ends it (RFC 5681 3.2)
-    # What the metric `estimate` is: ssthresh as the policy has set it, or Westwood's rate, as a window, when cwnd reaches
+    # Source of the metric `estimate`: ssthresh as the policy has set it, or Westwood's rate, as a window, when cwnd reaches
     # the first ssthresh or slow start ends by a loss.
     estimated_by: Literal["ssthresh", "bwe", "ere"] = "ssthresh"
     estimated_after: int = Field(0, ge=0)  # round trips from then until the rate is read

@@ -46,11 +46,11 @@ class File:
     axes: dict[str, tuple[str, ...]]
     values: dict[str, tuple[Any, ...]]
     cells: tuple[Cell, ...]
-    vary: tuple[tuple[str, Any], ...] = ()  # what the paper leaves out, and a value of it: one at a time
+    vary: tuple[tuple[str, Any], ...] = ()  # a key that the paper leaves out, and a value: one at a time
 
     @property
     def experiment(self) -> Experiment:
-        """What the cells have in common is in each of them."""
+        """The first cell: each has all that cells have in common."""
         return self.cells[0].experiment
 
 
@@ -185,6 +185,6 @@ def _filled(data: Any, chosen: Mapping[str, Any], path: Path) -> Any:
     value = chosen[axis]
     if key and (not isinstance(value, dict) or key not in value):
         raise Refused(f"{path}: {data}: the value '{_name(value)}' of axes.{axis} has no key '{key}'")
-    # A value of one axis may name another axis, as what a policy is told may depend on the rate.
+    # A value of one axis may name another axis, as an argument of a policy may depend on the rate.
     others = {name: other for name, other in chosen.items() if name != axis}
     return _filled(value[key] if key else value, others, path)

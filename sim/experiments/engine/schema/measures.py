@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What an experiment's file asks of its runs: numbers, what the paper published of them, plots and tables."""
+"""Measures of the runs that an experiment's file names: numbers, published values, plots and tables."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sim.experiments.engine.schema.units import Payload, Time, Tolerance
 
-TRACED = ("arrival_gap", "inverted_share", "most_per_ack")  # of single segments, ACKs and pairs
-UNITS = {  # of each metric; none: a share or a count
-    **dict.fromkeys(("packets_at", "packets", "window", "exit_window", "estimate", "queue", "most_queue"), "packets"),
-    **dict.fromkeys(("loss_interval", "first_intervals", "most_per_ack"), "packets"),
+TRACED = ("arrival_gap", "inverted_share", "max_per_ack")  # metrics of single segments, ACKs and pairs
+UNITS = {  # unit of each metric; none: a share or a count
+    **dict.fromkeys(("packets_at", "packets", "window", "exit_window", "estimate", "queue", "max_queue"), "packets"),
+    **dict.fromkeys(("loss_interval", "first_intervals", "max_per_ack"), "packets"),
     **dict.fromkeys(("seconds_to", "seconds_to_full", "seconds_to_window", "rtt", "completion", "established"), "s"),
     **dict.fromkeys(("throughput", "transfer_rate", "capacity", "available"), "Mb/s"),
     "arrival_gap": "ms",
@@ -31,7 +31,7 @@ class Measure(Table):
 
     metric: Literal[METRICS]  # type: ignore[valid-type]
     label: str = ""  # empty: all connections
-    statistic: Literal["mean", "median", "sum", "least", "most", "p90"] = "mean"
+    statistic: Literal["mean", "median", "sum", "min", "max", "p90"] = "mean"
     mark: Time = 0  # packets_at: one of run.marks
     size: Payload = 0  # seconds_to: one of run.sizes
     reached: float = Field(0, ge=0)  # seconds_to_window: packets
@@ -48,7 +48,7 @@ class Measure(Table):
 
 
 class Published(Measure):
-    """What the paper says of a measure: one form of `value`, `between`, `at_least`, `at_most`, `order`."""
+    """The paper's value of a measure, in one form of `value`, `between`, `at_least`, `at_most`, `order`."""
 
     quantity: str
     figure: str
@@ -61,10 +61,10 @@ class Published(Measure):
     at_least: float | None = None
     at_most: float | None = None
     along: str = ""  # an axis
-    order: tuple[str, ...] = ()  # of its names, the highest first
+    order: tuple[str, ...] = ()  # names of its values, the highest first
     tie: float = Field(0, ge=0, lt=1)  # a lower one may be higher by that share
-    explained: str = ""  # why ours differs
-    full: bool = False  # of cells that only the full form has
+    explained: str = ""  # the reason why ours differs
+    full: bool = False  # for cells that only the full form has
     level: Literal["number", "ratio", "shape", "goal"] = "number"  # goal: ours, no paper's, and not counted
 
     @property
@@ -99,7 +99,7 @@ class Plot(Measure):
     x: str  # an axis, mark, time, or gap
     series: Literal["", "marks", "window", "queue", "throughput", "gaps"] = ""
     by: str = ""
-    among: tuple[str, ...] = ()  # of the values of `by`; none: all
+    among: tuple[str, ...] = ()  # chosen values of `by`; none: all
     unit: str = ""
     of: dict[str, str] = {}
     over: dict[str, str] = {}

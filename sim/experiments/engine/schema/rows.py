@@ -27,7 +27,7 @@ class Row:
         return f"published.{self.block}" + (f".rows.{self.number}" if self.number else "")
 
     def key(self, path: Sequence[str]) -> str:
-        """Where the file gives a key, or a key of a table: in the row or in its block."""
+        """Place of a key in the file, in the row or in its block."""
         place = self.place if not path or path[0] in self.own or path[0] not in self.keys else f"published.{self.block}"
         return ".".join([place, *path])
 

@@ -22,7 +22,7 @@ def test_a_cell_for_each_value_of_the_axes(tiny: Tiny, policies: Policies) -> No
     assert [cell.experiment.topology.link.rate for cell in file.cells] == [2_000_000, 4_000_000]
 
 
-def test_what_was_published_of_the_full_form_alone_is_left_out_of_the_quick_one(tiny: Tiny, policies: Policies) -> None:
+def test_published_values_of_the_full_form_alone_are_left_out_of_the_quick_one(tiny: Tiny, policies: Policies) -> None:
     path = tiny(("value = 2\n", "value = 2\nfull = true\n"), ('"4 Mb/s"]\n', '"4 Mb/s"]\n[full]\n"run.seeds" = 2\n'))
     forms = [load(path, policies, full).experiment for full in (False, True)]
     assert [len(form.published) for form in forms] == [0, 1]
@@ -110,7 +110,7 @@ def plot(keys: str) -> str:
         ('over = { rate = "2 Mb/s" }\nv', 'label = "a"\nagainst = "b"\nv', "no flow has the label 'b'", "use a"),
         ("value = 2\n", "", "give one of value, between", "order"),
         ('value = 2\ntolerance = "20 %"', "between = [3, 1]", "between: write the lower bound first", ""),
-        ('"20 %"', '"most"', "published.1.tolerance: 'most' is not a tolerance", "15 %"),
+        ('"20 %"', '"some"', "published.1.tolerance: 'some' is not a tolerance", "15 %"),
         ('"20 %"', "-1", "published.1.tolerance: -1 is not a tolerance", "15 %"),
         ('metric = "packets_at"', 'metric = "speed"', "published.1.metric: Input should be 'packets_at'", "throughput"),
         ('name = "tiny"', 'name = "small"', "name: 'small' is not the file's", "tiny"),

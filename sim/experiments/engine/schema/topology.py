@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from sim.experiments.engine.schema.measures import Table
 from sim.experiments.engine.schema.units import QueueSize, Rate, Share, Time
 
-MOST_HOPS = 16  # a router's hosts have a prefix of their own
+MAX_HOPS = 16  # a router's hosts have a prefix of their own
 
 
 class Queue(Table):
@@ -52,12 +52,12 @@ class LinkChange(Table):
 
 class Link(Access):
     queue: Queue
-    loss: Share = 0  # of the packets towards the receivers, which it destroys
-    changes: tuple[LinkChange, ...] = ()  # of each link of the topology
+    loss: Share = 0  # share of the packets towards the receivers that the link destroys
+    changes: tuple[LinkChange, ...] = ()  # each link of the topology changes
 
 
 class Stubs(Table):
-    """Of a transit-stub network: `transits` routers in the middle, on each `domains` of `routers` each."""
+    """A transit-stub network: `transits` routers in the middle, on each `domains` of `routers` each."""
 
     transits: int = Field(ge=2, le=20)
     domains: int = Field(ge=1, le=10)
@@ -72,7 +72,7 @@ class Topology(Table):
 
     kind: Literal["dumbbell", "chain", "parking-lot", "star", "transit-stub"]
     stubs: Stubs | None = None
-    hops: int = Field(1, ge=1, le=MOST_HOPS)
+    hops: int = Field(1, ge=1, le=MAX_HOPS)
     link: Link
     access: Access
 

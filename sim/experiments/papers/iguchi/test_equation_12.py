@@ -44,11 +44,11 @@ def test_each_rate_has_its_value() -> None:
 
 
 @pytest.mark.parametrize("published", PUBLISHED, ids=lambda each: each.of["rate"])
-def test_the_policy_is_told_the_links_payload_rate(published: Published) -> None:
+def test_the_policy_has_the_links_payload_rate(published: Published) -> None:
     cell = cell_of(published)
-    told = re.findall(r"([KA])=([^,]+)", cell.experiment.flow[0].steady_argument)
-    assert [name for name, _ in told] == ["K", "A"]
-    assert [quantities.rate(rate) / 8 for _, rate in told] == pytest.approx([capacity(cell)] * 2, rel=1e-6)
+    rates = re.findall(r"([KA])=([^,]+)", cell.experiment.flow[0].steady_argument)
+    assert [name for name, _ in rates] == ["K", "A"]
+    assert [quantities.rate(rate) / 8 for _, rate in rates] == pytest.approx([capacity(cell)] * 2, rel=1e-6)
 
 
 @pytest.mark.parametrize("published", PUBLISHED, ids=lambda each: each.of["rate"])
@@ -65,5 +65,5 @@ def test_the_golden_model_is_there_in_that_time(published: Published) -> None:
     assert published.value is not None
     rate = int(capacity(cell) * (1 << RATE_FRACTION_BITS))
     begin = cell.experiment.flow[0].initial_window * MSS << 16
-    asked = LogisticRequest(rate, rate, round(round_trip(cell) * 1e9), round(published.value * 1e9), begin)
-    assert logistic_window(asked) / 65536 / MSS == pytest.approx(published.reached, rel=1e-4)
+    tested = LogisticRequest(rate, rate, round(round_trip(cell) * 1e9), round(published.value * 1e9), begin)
+    assert logistic_window(tested) / 65536 / MSS == pytest.approx(published.reached, rel=1e-4)

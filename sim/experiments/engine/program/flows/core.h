@@ -14,14 +14,14 @@ class CoreFlow;
 
 class Core {
 public:
-  /// Beside that node; `estimates` may be nullptr.
+  /// A core beside `node`; `estimates` may be nullptr.
   Core(ns3::Ptr<ns3::Node> node, const AccessPlan &link, unsigned index, Estimates *estimates);
 
-  /// A sentence if the device cannot be.
+  /// Empty, or why the device cannot be opened.
   std::string open(std::uint64_t seed);
   void add(CoreFlow &flow) { flows_.push_back(&flow); }
   void forget(CoreFlow &flow);
-  /// Before each command too: the core's time stands still where it has nothing to do, and what the command sends
+  /// Called before each command too: the core's time stands still while it is idle, and frames that the command sends
   /// would arrive in the past.
   void pump() { host_.pump(); }
   downbeat_device *device() const { return host_.device(); }
@@ -37,7 +37,7 @@ private:
 
   CoreHost host_;
   Estimates *estimates_;
-  std::vector<CoreFlow *> flows_; // that live
+  std::vector<CoreFlow *> flows_; // open connections
   std::map<std::uint64_t, CoreFlow *> byName_; // flow and generation
 };
 
@@ -50,10 +50,10 @@ public:
   void start() override;
   void stop() override;
   void write(std::uint64_t bytes) override;
-  void tell(const TellPlan &tell) override;
+  void changeArgument(const ArgumentPlan &change) override;
   void check() override;
 
-  /// Hands the core what it has space for.
+  /// Hands the core as many bytes as it has space for.
   void fill();
   void see(const downbeat_event &event);
   void reported(const downbeat_flow_report &report);

@@ -24,8 +24,8 @@ void CoreFlow::expect() {
 
 void CoreFlow::start() {
   core_.pump();
-  const downbeat_parameters asked = parameters();
-  if (!accepted(downbeat_sim_connect(core_.device(), remote_, port_, 0, &asked, &connection_), "connect")) return;
+  const downbeat_parameters given = parameters();
+  if (!accepted(downbeat_sim_connect(core_.device(), remote_, port_, 0, &given, &connection_), "connect")) return;
   record.opened(core_.now());
   core_.add(*this);
   core_.pump();
@@ -47,11 +47,11 @@ downbeat_parameters CoreFlow::parameters() {
   if (core_.estimates() == nullptr || plan.estimate.empty()) return asked;
   const std::uint64_t size = plan.writes.empty() ? 0 : plan.writes.front().bytes;
   const downbeat_host_start start = core_.estimates()->ask(plan.estimate, core_.now(), remote_, size);
-  record.told = start.reason;
-  record.toldJump = static_cast<double>(start.jump) / record.segmentSize;
+  record.startReason = start.reason;
+  record.startJump = static_cast<double>(start.jump) / record.segmentSize;
   if (!start.known) return asked;
-  record.toldWindow = start.initial_window;
-  record.toldSsthresh = static_cast<double>(start.ssthresh) / record.segmentSize;
+  record.startWindow = start.initial_window;
+  record.startSsthresh = static_cast<double>(start.ssthresh) / record.segmentSize;
   asked.ssthresh = static_cast<std::uint32_t>(start.ssthresh);
   if (start.saved_window != 0) {
     // Careful Resume: saved_cwnd and max_jump in segments, saved_rtt in ns.
@@ -71,11 +71,11 @@ downbeat_parameters CoreFlow::parameters() {
 void CoreFlow::fill() {
   if (over_ || !record.isEstablished()) return;
   const FlowPlan &plan = record.plan();
-  // Each frame of data that the core is handed is an event: no more than two windows and what a moment may add.
+  // Each frame of data that the core is handed is an event: no more than two windows and 128 KiB.
   const auto windows = static_cast<std::uint64_t>(2 * record.windowNow() * record.segmentSize) + 2 * filler.size();
-  const std::uint64_t most = plan.writes.empty() ? record.total() + std::min(plan.ahead, windows) : wanted_;
-  while (given_ < most) {
-    const std::uint64_t length = std::min<std::uint64_t>(most - given_, filler.size());
+  const std::uint64_t limit = plan.writes.empty() ? record.total() + std::min(plan.ahead, windows) : wanted_;
+  while (given_ < limit) {
+    const std::uint64_t length = std::min<std::uint64_t>(limit - given_, filler.size());
     const std::int64_t count = downbeat_sim_send(core_.device(), connection_, filler.data(), length);
     if (!accepted(count, "send") || count <= 0) return;
     given_ += static_cast<std::uint64_t>(count);
@@ -104,12 +104,12 @@ void CoreFlow::stop() {
   core_.pump();
 }
 
-void CoreFlow::tell(const TellPlan &tell) {
+void CoreFlow::changeArgument(const ArgumentPlan &change) {
   core_.pump();
-  downbeat_parameters asked = parameters();
-  asked.steady_argument[0] = tell.argument[0];
-  asked.steady_argument[1] = tell.argument[1];
-  accepted(downbeat_sim_set_policies(core_.device(), connection_, &asked), "policies");
+  downbeat_parameters changed = parameters();
+  changed.steady_argument[0] = change.argument[0];
+  changed.steady_argument[1] = change.argument[1];
+  accepted(downbeat_sim_set_policies(core_.device(), connection_, &changed), "policies");
   core_.pump();
 }
 

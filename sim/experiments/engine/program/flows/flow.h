@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// A connection of the run, whoever sends it, and the receiver at its other end.
+// A connection of the run, sent by a core or by ns-3, and the receiver at its other end.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ class Flow {
 public:
   Flow(const FlowPlan &plan, const Marks &marks) : record(plan, marks) {}
   virtual ~Flow() = default;
-  /// The times of ns-3 at which these happen are the plan's.
-  /// It will start soon.
+  // Called at the times that the plan gives.
+  /// The connection starts soon.
   virtual void expect() {}
   virtual void start() = 0;
   virtual void stop() = 0;
   virtual void write(std::uint64_t bytes) = 0;
-  virtual void tell(const TellPlan &) {}
-  /// Looks whether the connection lives; called once in a while.
+  virtual void changeArgument(const ArgumentPlan &) {}
+  /// Checks whether the connection lives; called every 500 ms.
   virtual void check() {}
 
   FlowRecord record;
@@ -36,7 +36,7 @@ protected:
   static double now() { return ns3::Simulator::Now().GetSeconds(); }
 };
 
-/// Listens at a port of its own for one flow, and discards what comes.
+/// Listens at a port of its own for one flow, and discards its data.
 class Receiver {
 public:
   static constexpr std::uint16_t firstPort = 1000;

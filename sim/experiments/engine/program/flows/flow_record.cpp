@@ -11,7 +11,7 @@ void FlowRecord::established(double now) {
 }
 
 void FlowRecord::progress(double now, std::uint64_t bytes) {
-  // What is acknowledged at the very instant of a mark is within it.
+  // Bytes that are acknowledged at the very instant of a mark are within it.
   while (atMarks_.size() < marks_.times.size() &&
          now > established_ + static_cast<double>(marks_.times[atMarks_.size()]) / 1e9)
     atMarks_.push_back(total_);
@@ -103,7 +103,7 @@ void FlowRecord::account(double now) {
 
 void FlowRecord::print(Json &json) const {
   const double seconds = std::max(since_ - begin_, 0.0);
-  // Of a connection that ended early the later marks have all that it sent.
+  // The later marks of a connection that ended early have all that it sent.
   std::vector<std::uint64_t> marks = atMarks_;
   marks.resize(marks_.times.size(), total_);
   json.open('{');
@@ -137,10 +137,10 @@ void FlowRecord::print(Json &json) const {
   json.field("availables", availables_);
   json.field("begun", begun_);
   json.field("done", done_);
-  json.field("told", told);
-  json.field("told_window", toldWindow);
-  json.field("told_ssthresh", toldSsthresh);
-  json.field("told_jump", toldJump);
+  json.field("start_reason", startReason);
+  json.field("start_window", startWindow);
+  json.field("start_ssthresh", startSsthresh);
+  json.field("start_jump", startJump);
   if (plan_.trace) {
     json.name("trace");
     json.open('{');

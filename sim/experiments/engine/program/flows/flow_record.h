@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What is kept of a connection, a core's or ns-3's.
+// Counters and samples of a connection, a core's or ns-3's.
 #pragma once
 
 #include <array>
@@ -31,23 +31,23 @@ public:
   void exit(double now, const char *reason, double before, double after);
   bool hasLeftStartup() const { return !exitReason_.empty(); }
   void estimated(double segments);
-  /// Inline measurement has found this, bytes/s of payload.
+  /// Results of the inline measurement, bytes/s of payload.
   void measured(double now, double capacity, double available);
-  /// Of a flow that is traced: bytes count from the first.
+  /// For a traced flow: bytes count from the first.
   void sent(double now, std::uint64_t first, std::uint32_t bytes);
   void acknowledged(double now);
   /// Westwood's rates, as windows in segments, and the window.
   void rates(double now, double bwe, double ere, double window);
-  /// A probe and the one before, and their ACKs, stood so far apart, s.
+  /// Times between a probe and the one before, and between their ACKs, s.
   void gap(double departure, double arrival);
   /// The write that is due next has begun at `now`.
   void wrote(double now) { begun_.push_back(now); }
   bool complete() const { return done_.size() == plan_.writes.size(); }
   bool over(double now);
 
-  /// What counts over time does so from now on.
+  /// Rates, means and counters start at `now`.
   void begin(double now);
-  /// Segments of data, before that too.
+  /// Segments of data since the connection opened.
   std::uint64_t allSegments() const { return segmentsBefore_ + segments; }
   void end(double now) { account(now); }
   void print(Json &json) const;
@@ -56,10 +56,10 @@ public:
   double windowNow() const { return window_; }
   std::uint64_t total() const { return total_; }
 
-  std::string failure, told; // told: why the estimator said what it said
+  std::string failure, startReason; // startReason: the estimator's reason for its start
   std::uint64_t received = 0, segments = 0, retransmissions = 0, timeouts = 0, losses = 0;
   double segmentSize = 1460, ssthresh = 0; // bytes; segments
-  double toldWindow = 0, toldSsthresh = 0, toldJump = 0; // segments, by the estimator
+  double startWindow = 0, startSsthresh = 0, startJump = 0; // segments, from the estimator
 
 private:
   struct Trace {

@@ -23,7 +23,7 @@ void Ns3Flow::start() {
                                 record.established(now());
                                 fill();
                               }),
-                              callback<Ptr<Socket>>([this](Ptr<Socket>) { record.failure = "connect: no answer"; }));
+                              callback<Ptr<Socket>>([this](Ptr<Socket>) { record.failure = "connect: no response"; }));
   socket_->SetSendCallback(callback<Ptr<Socket>, std::uint32_t>([this](Ptr<Socket>, std::uint32_t) { fill(); }));
   socket_->Bind();
   record.opened(now());
@@ -92,7 +92,7 @@ void Ns3Flow::write(std::uint64_t bytes) {
   fill();
 }
 
-/// What is in its buffer still goes.
+/// Data in its buffer are still sent.
 void Ns3Flow::stop() {
   if (over_) return;
   over_ = true;

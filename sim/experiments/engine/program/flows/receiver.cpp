@@ -17,7 +17,7 @@ Receiver::Receiver(Ptr<Node> node, std::uint16_t port, Flow &flow)
   socket_->SetAttribute("RcvBufSize", UintegerValue(plan.rwnd));
   socket_->Bind(InetSocketAddress(Ipv4Address::GetAny(), port));
   socket_->Listen();
-  const bool counts = !plan.core; // of a core the acknowledged bytes count
+  const bool counts = !plan.core; // for a core the acknowledged bytes count
   socket_->SetAcceptCallback(
       MakeNullCallback<bool, Ptr<Socket>, const Address &>(),
       callback<Ptr<Socket>, const Address &>([&flow, counts](Ptr<Socket> connection, const Address &) {

@@ -34,7 +34,7 @@ PointToPointHelper link(std::uint64_t rate, std::int64_t delay, const std::strin
   return helper;
 }
 
-/// Destroys that share of the packets which arrive there, drawn from a stream of its own.
+/// Destroys a share of the packets that arrive at a device, drawn from a stream of its own.
 void destroy(const Ptr<NetDevice> &device, double share, unsigned index) {
   const Ptr<RateErrorModel> errors = CreateObject<RateErrorModel>();
   errors->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
@@ -63,7 +63,7 @@ void QueueWatch::begin() {
   begin_ = since_ = Simulator::Now().GetSeconds();
   arrived = dropped = 0;
   integral_ = 0;
-  most_ = packets_;
+  max_ = packets_;
 }
 
 void QueueWatch::changed(std::uint32_t packets) {
@@ -71,7 +71,7 @@ void QueueWatch::changed(std::uint32_t packets) {
   integral_ = integral(now);
   since_ = now;
   packets_ = packets;
-  most_ = std::max(most_, packets);
+  max_ = std::max(max_, packets);
 }
 
 void QueueWatch::print(Json &json) const {
@@ -80,7 +80,7 @@ void QueueWatch::print(Json &json) const {
   json.field("arrived", arrived);
   json.field("dropped", dropped);
   json.field("mean_packets", now > begin_ ? integral(now) / (now - begin_) : 0.0);
-  json.field("most_packets", most_);
+  json.field("max_packets", max_);
   json.close('}');
 }
 

@@ -14,7 +14,7 @@
 #include "plan/json.h"
 #include "plan/plan.h"
 
-/// What passes the queue of a link from `a` to `b`.
+/// Counts the packets in the queue of a link from `a` to `b`.
 class QueueWatch {
 public:
   /// Counts from now on.
@@ -28,14 +28,14 @@ public:
 private:
   double integral(double now) const { return integral_ + packets_ * (now - since_); }
 
-  std::uint32_t packets_ = 0, most_ = 0;
+  std::uint32_t packets_ = 0, max_ = 0;
   double begin_ = 0, since_ = 0, integral_ = 0; // s, packets x s
 };
 
 class Network {
 public:
   explicit Network(const Plan &plan);
-  /// When all that hangs on the routers is there.
+  /// Called when all links and hosts are there.
   void route() const;
 
   ns3::Ptr<ns3::Node> router(unsigned index) const { return routers_.at(index); }

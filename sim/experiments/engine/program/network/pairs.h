@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Packets that leave at given times whatever comes back, and when they arrive: pairs that measure a path.
+// Packets that leave at given times whatever the path returns, and their arrivals: pairs that measure a path.
 #pragma once
 
 #include <cstdint>

@@ -12,10 +12,10 @@
 #include <ns3/ipv4.h>
 #include <ns3/node.h>
 
-/// Which router an address is behind.
+/// The router in front of each address.
 class Places {
 public:
-  static constexpr std::uint32_t mask = 0xffffff00; // of every network
+  static constexpr std::uint32_t mask = 0xffffff00; // the mask of every network
   static constexpr unsigned nowhere = ~0u;
 
   void addRouter(std::uint32_t address, unsigned router) { routers_[address] = router; }
@@ -26,7 +26,7 @@ private:
   std::unordered_map<std::uint32_t, unsigned> routers_, networks_;
 };
 
-/// What a router forwards by: towards each other router one interface, towards its own networks theirs.
+/// Forwarding table of a router: towards each other router one interface, towards its own networks theirs.
 class Forwarding : public ns3::Ipv4RoutingProtocol {
 public:
   using Interfaces = std::vector<std::uint32_t>; // by router

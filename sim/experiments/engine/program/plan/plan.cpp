@@ -159,9 +159,9 @@ void readLine(Plan &plan, std::istringstream &words) {
   } else if (kind == "write" && !plan.flows.empty()) {
     auto &write = plan.flows.back().writes.emplace_back();
     set(words, {{"at", whole(write.at)}, {"bytes", wide(write.bytes)}});
-  } else if (kind == "tell" && !plan.flows.empty()) {
-    auto &tell = plan.flows.back().tells.emplace_back();
-    set(words, {{"at", whole(tell.at)}, {"low", wide(tell.argument[0])}, {"high", wide(tell.argument[1])}});
+  } else if (kind == "argument" && !plan.flows.empty()) {
+    auto &change = plan.flows.back().arguments.emplace_back();
+    set(words, {{"at", whole(change.at)}, {"low", wide(change.argument[0])}, {"high", wide(change.argument[1])}});
   } else {
     throw std::runtime_error("unknown kind " + kind);
   }

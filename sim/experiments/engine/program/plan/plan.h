@@ -15,7 +15,7 @@ struct QueuePlan {
   double redLow = 0, redHigh = 0; // packets; 0: drop-tail
 };
 
-/// What a link has from then on; -1: as before.
+/// New values of a link from `at` on; -1: as before.
 struct LinkChange {
   std::int64_t at = 0, rate = -1, delay = -1;
   double loss = -1;
@@ -48,15 +48,15 @@ struct WritePlan {
   std::uint64_t bytes = 0;
 };
 
-/// Another argument of the steady policy from then on.
-struct TellPlan {
+/// A new argument of the steady policy from `at` on.
+struct ArgumentPlan {
   std::int64_t at = 0;
   std::uint64_t argument[2] = {};
 };
 
 struct FlowPlan {
   std::string label;
-  bool core = true;      // of a core, or of ns-3's TCP
+  bool core = true;      // the sender is a core, or ns-3's TCP
   unsigned source = 0;   // a core, or a host
   unsigned host = 0;     // that receives
   std::int64_t start = 0, stop = -1; // -1: never
@@ -67,7 +67,7 @@ struct FlowPlan {
   std::uint32_t ssthresh = 0;       // bytes; 0: none
   bool nssr = false;
   bool renoRecovery = false;
-  std::string estimate;  // method of sw/estimator; empty: it is not asked
+  std::string estimate;  // method of sw/estimator; empty: no request
   bool observed = false; // it reports to the estimator
   std::uint64_t ahead = 0;      // bytes that an endless flow keeps at hand
   std::uint32_t ackEvery = 1;   // segments, of the receiver
@@ -76,7 +76,7 @@ struct FlowPlan {
   bool finish = false;          // closes behind the last write
   bool trace = false;           // each segment, ACK and gap is kept
   std::vector<WritePlan> writes; // none: data without end
-  std::vector<TellPlan> tells;
+  std::vector<ArgumentPlan> arguments;
 };
 
 struct TrafficPlan {
@@ -86,26 +86,26 @@ struct TrafficPlan {
   std::int64_t start = 0, stop = -1;
   std::int64_t on = 0, off = 0; // pareto: means
   double shape = 0;
-  std::vector<std::pair<std::int64_t, std::uint64_t>> rates; // from when on, b/s
+  std::vector<std::pair<std::int64_t, std::uint64_t>> rates; // time from which each holds, b/s
 };
 
 /// Packets from a host to another, two of them a pair.
 struct PairsPlan {
   std::string label;
   unsigned from = 0, to = 0;
-  std::uint32_t bytes = 1500;       // of the IP packet
+  std::uint32_t bytes = 1500;       // size of the IP packet
   std::vector<std::int64_t> leaves; // rising
 };
 
-/// Where the progress of each connection is kept.
+/// Points at which the progress of each connection is kept.
 struct Marks {
   std::vector<std::int64_t> times;  // since establishment, rising
   std::vector<std::uint64_t> sizes; // bytes acknowledged, rising
 };
 
-/// What estimators do where a paper is silent.
+/// Choices of the estimators where a paper is silent.
 struct EstimatorPlan {
-  unsigned missWeight = 2; // of a new interval between drops, in thirds
+  unsigned missWeight = 2; // weight of a new interval between drops, in thirds
   bool spandLowerBound = false; // a transfer without loss does not lower SPAND's mean window
 };
 
@@ -127,6 +127,6 @@ struct Plan {
 
   bool isLate(const FlowPlan &flow) const { return warmUp > 0 && flow.start >= warmUp; }
 
-  /// At least one. Throws std::runtime_error with the number of a line that it does not know.
+  /// Returns at least one plan. Throws std::runtime_error with the number of a line that it does not know.
   static std::vector<Plan> read(std::istream &in);
 };
