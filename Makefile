@@ -144,6 +144,7 @@ rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/MODULE.v for each module [PRESET=
 generate: $(RTL) ## writes the generated pages, headers and lists into docs and sw
 	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_registers.rdl build/rtl/downbeat_event.h build/rtl/downbeat_host.h build/rtl/downbeat_policies.h -t sw/include
 	@install -D -m 644 build/rtl/event_fields.py build/rtl/downbeat_layout.json -t sw/python/downbeat_toe
+	@$(PY) -m sw.api
 	@$(PY) -m scripts.docs.ports
 
 release: build/scala.stamp build/policies/stamp ## a tarball in build/release: Verilog of the presets, headers, SystemRDL, cores, constraints

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import re
+
 from scripts.lint.tools import passes, project_files
 
-GENERATED = ("downbeat_event.h", "downbeat_host.h", "downbeat_policies.h", "downbeat_registers.h")
+GENERATED = re.compile(r"downbeat_(event|host|policies|registers|(\w+_)?types)\.h")
 
 
 def test_cpp() -> None:
-    files = [path for path in project_files() if path.suffix in {".c", ".cpp", ".h"} and path.name not in GENERATED]
+    files = [
+        path for path in project_files() if path.suffix in {".c", ".cpp", ".h"} and not GENERATED.fullmatch(path.name)
+    ]
     passes("clang-format", "--dry-run", "-Werror", *files)
 
 

@@ -23,7 +23,17 @@ from sim.lib import verilated
 from sim.lib.cache import BUILDS, cached, content, run
 from sim.lib.cache import ROOT as ROOT
 from sim.lib.cache import BuildFailed as BuildFailed
-from sim.lib.compiler import DEVICE, SIM, WARNINGS, model_includes, model_libraries, module_model, optimise, program
+from sim.lib.compiler import (
+    DEVICE,
+    INCLUDE,
+    SIM,
+    WARNINGS,
+    model_includes,
+    model_libraries,
+    module_model,
+    optimise,
+    program,
+)
 from sim.lib.verilated import LARGEST, LAYOUT, NS2, PRESET, TAP, device_flags, library, part_name, with_library
 
 BENCH, ADVERSARIAL, EXPERIMENTS = SIM / "bench", SIM / "adversarial", SIM / "experiments"
@@ -97,7 +107,8 @@ def experiment(preset: str = LARGEST) -> Path:
 
 def estimator() -> Path:
     """The directory of libdownbeat_estimator.a, as sw/estimator/Makefile makes it."""
-    texts = [path.read_text() for path in sorted(ESTIMATOR.rglob("*")) if path.is_file()]
+    sources = [*sorted(ESTIMATOR.rglob("*")), INCLUDE / "downbeat_types.h"]
+    texts = [path.read_text() for path in sources if path.is_file()]
     key = content(*texts, optimise())  # which its Makefile chooses alike
     return cached("estimator", key, lambda place: run(place, "make", "-s", "-C", str(ESTIMATOR), f"OUT={place}"))
 

@@ -1,44 +1,32 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The memory layout of a structure as the C compiler has it and as ctypes has it, in one form for comparison."""
+"""The memory layout that ctypes gives a structure, as assertions for the C compiler."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from ctypes import Structure, sizeof
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-INCLUDES = ("sw/include", "sw/driver/include", "sw/estimator/include", "sw/gateway", "sim/device")
+from sw.api.model import ROOT
 
-Layout = dict[str, tuple[int, int]]
-"""Offset and size in bytes of each member; the empty name has 0 and the size of the whole structure."""
+INCLUDES = ("sw/include", "sw/driver/include", "sw/estimator/include", "sim/device")
 
 
-def of_ctypes(structure: type[Structure]) -> Layout:
-    fields = ((name, getattr(structure, name)) for name, *_ in structure._fields_)
-    return {"": (0, sizeof(structure))} | {name: (field.offset, field.size) for name, field in fields}
+def assertions(name: str, structure: type[Structure]) -> Iterator[str]:
+    """Size of the C structure `name` in bytes, offset and size of each member, as `structure` has them."""
+    yield f"_Static_assert(sizeof({name}) == {sizeof(structure)}, #name);"
+    for member, *_ in structure._fields_:
+        field = getattr(structure, member)
+        yield f"_Static_assert(offsetof({name}, {member}) == {field.offset}, #name);"
+        yield f"_Static_assert(sizeof((({name} *)0)->{member}) == {field.size}, #name);"
 
 
-def of_compiler(header: str, structures: Mapping[str, type[Structure]], directory: Path) -> dict[str, Layout]:
-    """Layouts of C `structures` that `header` declares, members by the names that ctypes has.
-
-    CalledProcessError: the compiler refuses the program, where a member has another name in C for example.
-    """
-    lines = []
-    for name, structure in structures.items():
-        lines.append(f'printf("{name} - 0 %zu\\n", sizeof({name}));')
-        for member, *_ in structure._fields_:
-            offset, size = f"offsetof({name}, {member})", f"sizeof((({name} *)0)->{member})"
-            lines.append(f'printf("{name} {member} %zu %zu\\n", {offset}, {size});')
+def compiles(header: str, structures: Mapping[str, type[Structure]], directory: Path) -> str:
+    """The compiler's complaints about the assertions of all `structures` of `header`; empty: they hold."""
+    lines = [line.replace("#name", f'"{name}"') for name, each in structures.items() for line in assertions(name, each)]
     source = directory / "layouts.c"
-    source.write_text("\n".join(["#include <stdio.h>", f'#include "{header}"', "int main(void) {", *lines, "}", ""]))
-    include = [f"-I{ROOT / path}" for path in INCLUDES]
-    program = directory / "layouts"
-    subprocess.run([os.environ.get("CC", "gcc"), *include, source, "-o", program], check=True, timeout=60)
-    layouts: dict[str, Layout] = {name: {} for name in structures}
-    for line in subprocess.check_output([program], text=True, timeout=60).splitlines():
-        name, member, offset, size = line.split()
-        layouts[name][member.strip("-")] = int(offset), int(size)
-    return layouts
+    source.write_text("\n".join(["#include <stddef.h>", f'#include "{header}"', *lines, ""]))
+    compiler = [os.environ.get("CC", "gcc"), "-std=c11", "-fsyntax-only", *(f"-I{ROOT / path}" for path in INCLUDES)]
+    return subprocess.run([*compiler, source], text=True, capture_output=True, check=False, timeout=60).stderr

@@ -18,9 +18,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/** Units of 2^-16 ns since the device was made, as the core's `now` and stamps have it. */
-typedef uint64_t downbeat_time;
-#define DOWNBEAT_NEVER UINT64_MAX
+/** A downbeat_time of so many ns. */
 #define DOWNBEAT_NANOSECONDS(ns) ((downbeat_time)(ns) << 16)
 
 /** Time up to which everything has happened; 0 on other devices. */

@@ -2,7 +2,7 @@
 /** TCP over a Downbeat core from a host program: libdownbeat.
  *
  * No call blocks. A call that cannot be served yet answers DOWNBEAT_WOULD_BLOCK; downbeat_descriptor becomes readable
- * when there is news, and downbeat_poll tells which connections and listeners have it. Functions return 0 (or a count)
+ * when something is ready, and downbeat_poll names the connections and listeners that are. Functions return 0 (or a count)
  * on success and a negative downbeat_error otherwise; downbeat_problem says in one line what to do about it. A call's
  * description names its errors without DOWNBEAT_. Any call that makes something may answer OUT_OF_RESOURCES for want of
  * memory. Calls that need connections answer NOT_SUPPORTED on uart:.
@@ -16,20 +16,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "downbeat_driver_types.h"
 #include "downbeat_event.h"
-#include "downbeat_types.h"
+#include "downbeat_texts.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #pragma GCC visibility push(default)
-
-/** Of this interface; a program compares it with downbeat_abi() when it loads the library by hand. */
-#define DOWNBEAT_ABI 1
-
-typedef struct downbeat_connection downbeat_connection;
-typedef struct downbeat_listener downbeat_listener;
 
 /** The library's DOWNBEAT_ABI. */
 uint32_t downbeat_abi(void);
@@ -63,35 +58,10 @@ const char *downbeat_problem(void);
 /** Readable when downbeat_poll has something to do; for poll, select and epoll. -1: the device has no interrupt. */
 int downbeat_descriptor(const downbeat_device *device);
 
-enum downbeat_news {
-  DOWNBEAT_NEWS_STATE = 1, /* established, the peer's end, an error: ask downbeat_connection_info */
-  DOWNBEAT_NEWS_RECEIVED = 2, /* bytes to read, or the end of the peer's stream */
-  DOWNBEAT_NEWS_SPACE = 4, /* space in the send ring */
-  DOWNBEAT_NEWS_ACCEPT = 8 /* a listener has a connection */
-};
-
-typedef struct downbeat_item {
-  downbeat_connection *connection; /* or NULL */
-  downbeat_listener *listener; /* or NULL */
-  void *context; /* the caller's own: downbeat_set_context, downbeat_listen */
-  uint32_t news; /* of enum downbeat_news */
-} downbeat_item;
-
 /** Takes what the device has told since, and names who has news: each once, with all its news. Returns the number of
  * items, at most `capacity`; the others follow with the next call. DEVICE_GONE: the device has, and all have been told.
  */
 int64_t downbeat_poll(downbeat_device *device, downbeat_item *items, size_t capacity);
-
-typedef struct downbeat_device_info {
-  char name[64]; /* the URI, shortened */
-  uint32_t major, minor, patch; /* version of the core */
-  uint32_t build; /* hash of what the build's layout and policies are */
-  uint32_t flows, listeners, ports, port; /* of the core; the one that this process has */
-  uint32_t send_bytes, receive_bytes; /* a connection's rings */
-  uint32_t mtu, mss, clock_hz; /* bytes of a packet, of a full segment; of the core */
-  uint32_t ip, netmask, gateway; /* own address */
-  uint8_t mac[6];
-} downbeat_device_info;
 
 /** The device and its sizes, as they were when it was opened or got its addresses. Always 0. */
 int downbeat_device_info_of(downbeat_device *device, downbeat_device_info *info);
@@ -118,13 +88,6 @@ int downbeat_log_freeze(downbeat_device *device, int frozen);
 int downbeat_log_read(downbeat_device *device, unsigned index, downbeat_event *event);
 
 /* ---- connections */
-
-/** What a connection is opened with. All zero, or NULL in its place, is a good default. */
-typedef struct downbeat_options {
-  downbeat_parameters parameters;
-  uint64_t rate; /* most b/s, in place of parameters.spacing; 0: no cap */
-  uint64_t transfer_bytes; /* what the connection will send, as far as is known; 0: not known */
-} downbeat_options;
 
 /** Opens; `local_port` 0 takes an ephemeral one. INVALID_ARGUMENT: port 0, or a parameter out of its range;
  * UNKNOWN_POLICY; OUT_OF_RESOURCES: 65,535 opens have no answer yet.
@@ -158,12 +121,6 @@ int64_t downbeat_send(downbeat_connection *connection, const void *data, size_t 
  * nothing is unread; INVALID_ARGUMENT: no space; DEVICE_GONE; and, when all has been read, why the connection ended. */
 int64_t downbeat_receive(downbeat_connection *connection, void *data, size_t capacity);
 
-/** Part of a connection's ring. */
-typedef struct downbeat_span {
-  uint8_t *bytes;
-  size_t length; /* bytes */
-} downbeat_span;
-
 /** The free part of the send ring: one span, or two where it wraps (spans[1].length 0 otherwise). Returns its bytes.
  * Write from the begin of spans[0] on, then commit. The ring stays mapped until the connection is closed. Errors as of
  * downbeat_send; then both spans are empty. */
@@ -193,54 +150,12 @@ int downbeat_set_policies(downbeat_connection *connection, const downbeat_parame
  * INVALID_ARGUMENT: a value of `start` out of its range. */
 int downbeat_start(downbeat_connection *connection, const downbeat_parameters *parameters);
 
-/** A connection as this program knows it by its last downbeat_poll. */
-typedef struct downbeat_connection_info_t {
-  int state; /* enum downbeat_state */
-  int error; /* why it ended: a downbeat_error, 0 while it lives and after an orderly end */
-  int established; /* it has been; the peer may have ended it meanwhile */
-  int policy_error; /* of the newest downbeat_set_policies or _start; 0: done, or on its way */
-  uint32_t flow, generation; /* the core's name for it */
-  uint32_t remote_ip;
-  uint16_t remote_port, local_port;
-  uint64_t sent, acknowledged; /* bytes taken to send; of them acknowledged by the peer */
-  uint64_t received, consumed; /* bytes that came in order; of them read */
-  int peer_finished; /* the peer sends no more */
-  /* The newest path report; all 0 before the first. */
-  uint64_t smoothed_rtt, smallest_rtt; /* ns */
-  uint64_t path_acknowledged; /* bytes, at the report */
-  uint32_t cwnd, ssthresh; /* bytes */
-  uint32_t phase; /* 0 start-up, 1 congestion avoidance, 2 recovery */
-  uint32_t losses, restarts; /* events so far */
-  char startup[16], steady[16]; /* policies by name */
-} downbeat_connection_info_t;
-
 /** Fills `info`. Asks nothing of the device, so it never waits. Always 0. */
 int downbeat_connection_info(downbeat_connection *connection, downbeat_connection_info_t *info);
-
-/** Where a connection of a device with a performance gateway started from. */
-typedef struct downbeat_estimate {
-  uint32_t source; /* 0: nothing was known, standard slow start; 1: this program's own table; 2: the gateway */
-  uint32_t initial_window; /* segments */
-  uint64_t ssthresh; /* bytes; 0: the core's own */
-  uint64_t gap; /* ns between the segments of the first flight; 0: not paced */
-  uint32_t bucket; /* 1: the first flight leaves by a bucket of four segments */
-  uint32_t reserved;
-  char reason[160]; /* in words */
-} downbeat_estimate;
 
 /** Where it started from. NOT_SUPPORTED: the device has no performance gateway, or the options name a start-up
  * policy. */
 int downbeat_connection_estimate(downbeat_connection *connection, downbeat_estimate *estimate);
-
-/** Counts since the device was opened, of this program alone. */
-typedef struct downbeat_statistics {
-  uint64_t opened, accepted; /* connections, by downbeat_connect and by downbeat_accept */
-  uint64_t refused, ended; /* opens that the core has refused; connections that are closed */
-  uint64_t bytes_sent, bytes_received; /* taken to send; read */
-  uint64_t doorbells, notifications; /* rung; taken */
-  uint64_t interrupts; /* not counted: 0 */
-  uint64_t errors; /* notifications of refused host values: 0 unless two programs share a port */
-} downbeat_statistics;
 
 /** Fills `statistics`; all 0 on uart:. */
 void downbeat_get_statistics(const downbeat_device *device, downbeat_statistics *statistics);

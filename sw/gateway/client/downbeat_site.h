@@ -20,13 +20,6 @@ extern "C" {
 
 typedef struct downbeat_site downbeat_site;
 
-/** Where a start comes from. */
-typedef enum downbeat_source {
-  DOWNBEAT_SOURCE_NONE, /* nothing is known: standard slow start */
-  DOWNBEAT_SOURCE_OWN, /* the host's own table */
-  DOWNBEAT_SOURCE_GATEWAY
-} downbeat_source;
-
 typedef struct downbeat_site_status {
   uint32_t connected; /* 1: the gateway knows this host */
   uint32_t reserved;

@@ -8,17 +8,8 @@ from ctypes import byref, c_int, c_int32, c_uint8, c_uint64
 from types import TracebackType
 from typing import Any, Self
 
-from downbeat_toe.library import (
-    EVENT_CALLBACK,
-    REPORT_CALLBACK,
-    Counters,
-    Error,
-    Event,
-    FlowReport,
-    Info,
-    Options,
-    Parameters,
-)
+from downbeat_toe.device_structures import EVENT_CALLBACK, REPORT_CALLBACK, Counters, FlowReport, Info, Options
+from downbeat_toe.structures import Error, Event, Parameters
 
 
 def nanoseconds(ns: float) -> int:

@@ -17,15 +17,13 @@ from downbeat_toe.driver.structures import (
     CItem,
     ConnectionInfo,
     DeviceInfo,
-    Error,
     Estimate,
-    Event,
     News,
     Options,
-    Parameters,
     Span,
     Statistics,
 )
+from downbeat_toe.structures import Error, Event, Parameters
 
 ITEMS = 64
 CHUNK = 1 << 16

@@ -14,8 +14,9 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from downbeat_toe.driver.binding import Connection, Device, DriverError
-from downbeat_toe.driver.structures import Error, Options, State
+from downbeat_toe.driver.structures import Options
 from downbeat_toe.refused import Refused
+from downbeat_toe.structures import Error, State
 
 PAUSE = 0.2  # seconds between two looks without news
 LINGER = 10.0  # seconds for the peer to take the last bytes

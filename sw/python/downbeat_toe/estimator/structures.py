@@ -1,16 +1,37 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""downbeat_estimator.h's numbers and structures, for ctypes."""
+"""Types of the estimator (downbeat_estimator.h). Generated from sw/api by `make generate`; do not edit."""
 
 from __future__ import annotations
 
-from ctypes import Structure, c_char, c_uint8, c_uint16, c_uint32, c_uint64
+from ctypes import (
+    POINTER,
+    Structure,
+    c_char,
+    c_char_p,
+    c_int,
+    c_size_t,
+    c_uint8,
+    c_uint16,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
 from enum import IntEnum
+from typing import Any
+
+ABI = 1
 
 REASON = 160
 
 
+class CAddress(Structure):
+    """An IPv6 address in network order; IPv4 is ::ffff:a.b.c.d (RFC 4291 2.5.5.2). In C: struct downbeat_address."""
+
+    _fields_ = (("bytes", c_uint8 * 16),)
+
+
 class Method(IntEnum):
-    """enum downbeat_method."""
+    """Method of an estimate. In C: enum downbeat_method."""
 
     LISS = 0
     ISS = 1
@@ -21,7 +42,7 @@ class Method(IntEnum):
 
 
 class Phase(IntEnum):
-    """enum downbeat_phase."""
+    """What grows the window. In C: enum downbeat_phase."""
 
     STARTUP = 0
     AVOIDANCE = 1
@@ -29,7 +50,7 @@ class Phase(IntEnum):
 
 
 class Pace(IntEnum):
-    """enum downbeat_pace."""
+    """How the first window of a connection leaves. In C: enum downbeat_pace."""
 
     NONE = 0
     EVEN = 1
@@ -37,7 +58,8 @@ class Pace(IntEnum):
 
 
 class Cause(IntEnum):
-    """enum downbeat_cause: why a call changed nothing."""
+    """Why a call changed nothing. Each has a counter; downbeat_estimator_cause_text names it. In C: enum
+    downbeat_cause."""
 
     NONE = 0
     FUTURE = 1
@@ -57,56 +79,161 @@ class Cause(IntEnum):
 
 
 class COptions(Structure):
+    """Sizes and rules of an estimator. In C: struct downbeat_estimator_options."""
+
     _fields_ = (
-        *((name, c_uint32) for name in ("prefixes", "connections", "endpoints", "prefix_bits", "prefix_bits_v6")),
-        *((name, c_uint32) for name in ("initial_window", "maximum_window", "cap_to_known", "miss_weight")),
-        *((name, c_uint32) for name in ("spand_reports", "spand_shift", "spand_lower_bound", "resume_maximum_jump")),
+        ("prefixes", c_uint32),
+        ("connections", c_uint32),
+        ("endpoints", c_uint32),
+        ("prefix_bits", c_uint32),
+        ("prefix_bits_v6", c_uint32),
+        ("initial_window", c_uint32),
+        ("maximum_window", c_uint32),
+        ("cap_to_known", c_uint32),
+        ("miss_weight", c_uint32),
+        ("spand_reports", c_uint32),
+        ("spand_shift", c_uint32),
+        ("spand_lower_bound", c_uint32),
+        ("resume_maximum_jump", c_uint32),
         ("reserved", c_uint32),
-        *((name, c_uint64) for name in ("live", "hold", "resume_lifetime")),
+        ("live", c_uint64),
+        ("hold", c_uint64),
+        ("resume_lifetime", c_uint64),
         ("secret", c_uint64 * 2),
     )
 
 
-class CAddress(Structure):
-    _fields_ = (("bytes", c_uint8 * 16),)
-
-
 class CReport(Structure):
+    """The newest state of one connection. Counters run from its establishment and wrap at their width. In C: struct
+    downbeat_path_report."""
+
     _fields_ = (
-        *((name, c_uint64) for name in ("time", "connection")),
+        ("time", c_uint64),
+        ("connection", c_uint64),
         ("remote", CAddress),
-        *((name, c_uint64) for name in ("acked_bytes", "acks", "awnd", "loss_time", "smoothed_rtt", "smallest_rtt")),
-        *((name, c_uint32) for name in ("cwnd", "ssthresh", "loss_cwnd")),
+        ("acked_bytes", c_uint64),
+        ("acks", c_uint64),
+        ("awnd", c_uint64),
+        ("loss_time", c_uint64),
+        ("smoothed_rtt", c_uint64),
+        ("smallest_rtt", c_uint64),
+        ("cwnd", c_uint32),
+        ("ssthresh", c_uint32),
+        ("loss_cwnd", c_uint32),
         ("segment_size", c_uint16),
-        *((name, c_uint8) for name in ("phase", "losses", "restarts", "retreats", "loss_in_avoidance", "reserved")),
+        ("phase", c_uint8),
+        ("losses", c_uint8),
+        ("restarts", c_uint8),
+        ("retreats", c_uint8),
+        ("loss_in_avoidance", c_uint8),
+        ("reserved", c_uint8),
     )
 
 
 class CQuestion(Structure):
+    """A request for an estimate. In C: struct downbeat_question."""
+
     _fields_ = (
         ("remote", CAddress),
-        *((name, c_uint64) for name in ("connection", "transfer_bytes", "round_trip")),
+        ("connection", c_uint64),
+        ("transfer_bytes", c_uint64),
+        ("round_trip", c_uint64),
         ("method", c_uint32),
-        *((name, c_uint16) for name in ("segment_size", "reserved")),
+        ("segment_size", c_uint16),
+        ("reserved", c_uint16),
     )
 
 
 class CStart(Structure):
+    """Start of a connection by an estimate. Not `known`: standard slow start, only initial_window and reason are
+    set. In C: struct downbeat_host_start."""
+
     _fields_ = (
-        *((name, c_uint32) for name in ("method", "known", "initial_window", "pace")),
-        *((name, c_uint64) for name in ("ssthresh", "gap", "until", "miss_next")),
-        *((name, c_uint32) for name in ("miss_rate", "miss_cap")),
-        *((name, c_uint64) for name in ("saved_window", "saved_rtt", "jump")),
+        ("method", c_uint32),
+        ("known", c_uint32),
+        ("initial_window", c_uint32),
+        ("pace", c_uint32),
+        ("ssthresh", c_uint64),
+        ("gap", c_uint64),
+        ("until", c_uint64),
+        ("miss_next", c_uint64),
+        ("miss_rate", c_uint32),
+        ("miss_cap", c_uint32),
+        ("saved_window", c_uint64),
+        ("saved_rtt", c_uint64),
+        ("jump", c_uint64),
         ("reason", c_char * REASON),
     )
 
 
 class CPrefix(Structure):
+    """State of a prefix. In C: struct downbeat_prefix_state."""
+
     _fields_ = (
         ("address", CAddress),
-        *((name, c_uint32) for name in ("bits", "open", "steady", "starting")),
-        *((name, c_uint64) for name in ("starting_sum", "oldest", "oldest_window", "oldest_average")),
-        *((name, c_uint64) for name in ("last_drop", "drop_interval", "oldest_interval", "drops")),
-        *((name, c_uint32) for name in ("spand_reports", "acks_ratio")),
-        *((name, c_uint64) for name in ("spand_window", "spand_rtt")),
+        ("bits", c_uint32),
+        ("open", c_uint32),
+        ("steady", c_uint32),
+        ("starting", c_uint32),
+        ("starting_sum", c_uint64),
+        ("oldest", c_uint64),
+        ("oldest_window", c_uint64),
+        ("oldest_average", c_uint64),
+        ("last_drop", c_uint64),
+        ("drop_interval", c_uint64),
+        ("oldest_interval", c_uint64),
+        ("drops", c_uint64),
+        ("spand_reports", c_uint32),
+        ("acks_ratio", c_uint32),
+        ("spand_window", c_uint64),
+        ("spand_rtt", c_uint64),
     )
+
+
+class CLearned(Structure):
+    """Result of a report or a close: a transfer's window (SPAND), or a path's capacity (RFC 9959). In C: struct
+    downbeat_learned."""
+
+    _fields_ = (
+        ("remote", CAddress),
+        ("window", c_uint64),
+        ("round_trip", c_uint64),
+        ("time", c_uint64),
+        ("saved", c_uint32),
+        ("reserved", c_uint32),
+    )
+
+
+# The result and the parameters of each function.
+FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "downbeat_estimator_abi": (c_uint32, []),
+    "downbeat_estimator_defaults": (None, [POINTER(COptions)]),
+    "downbeat_estimator_paper_mode": (None, [POINTER(COptions)]),
+    "downbeat_estimator_create": (c_void_p, [POINTER(COptions), POINTER(c_char_p)]),
+    "downbeat_estimator_destroy": (None, [c_void_p]),
+    "downbeat_estimator_rules": (c_size_t, [c_void_p, c_char_p, c_size_t]),
+    "downbeat_estimator_open": (c_int, [c_void_p, c_uint64, c_uint64, POINTER(CAddress)]),
+    "downbeat_estimator_report": (c_int, [c_void_p, c_uint64, POINTER(CReport)]),
+    "downbeat_estimator_close": (c_int, [c_void_p, c_uint64, c_uint64]),
+    "downbeat_estimator_transfer": (
+        c_int,
+        [c_void_p, c_uint64, POINTER(CAddress), c_uint64, c_uint64, c_uint64, c_uint64, c_uint32],
+    ),
+    "downbeat_estimator_ask": (c_int, [c_void_p, c_uint64, POINTER(CQuestion), POINTER(CStart)]),
+    "downbeat_estimator_take": (c_int, [c_void_p, c_uint64, POINTER(CQuestion), POINTER(CStart)]),
+    "downbeat_estimator_prefix": (c_int, [c_void_p, c_uint64, POINTER(CAddress), POINTER(CPrefix)]),
+    "downbeat_estimator_next_prefix": (c_int, [c_void_p, c_uint64, POINTER(c_size_t), POINTER(CPrefix)]),
+    "downbeat_estimator_save": (c_size_t, [c_void_p, c_uint64, c_char_p, c_size_t]),
+    "downbeat_estimator_load": (c_int, [c_void_p, c_uint64, c_uint64, c_char_p, c_size_t]),
+    "downbeat_estimator_refused": (c_uint64, [c_void_p, c_int]),
+    "downbeat_estimator_memory": (c_size_t, [c_void_p]),
+    "downbeat_estimator_cause_text": (c_char_p, [c_int]),
+    "downbeat_estimator_method_text": (c_char_p, [c_int]),
+    "downbeat_address_parse": (c_int, [c_char_p, POINTER(CAddress)]),
+    "downbeat_address_text": (None, [POINTER(CAddress), c_char_p]),
+    "downbeat_liss": (c_uint64, [c_uint64, c_uint32, c_uint64]),
+    "downbeat_awnd": (c_uint64, [c_uint64, c_uint64]),
+    "downbeat_drop_interval": (c_uint64, [c_uint64, c_uint64, c_uint64, c_uint32]),
+    "downbeat_miss": (c_uint64, [c_uint64, c_uint64, c_uint64, c_uint64]),
+    "downbeat_spand": (c_uint32, [c_uint64, c_uint32, c_uint32, c_int]),
+}
