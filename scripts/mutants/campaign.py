@@ -9,12 +9,13 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scripts.mutants.draw import Mutant, found_again
+from scripts.mutants.draw import Mutant
 from scripts.mutants.files import CORES, Files
+from scripts.mutants.mutate import Mistake, found_again, planted
 from scripts.mutants.place import PLANTED, RTL
-from scripts.mutants.plant import plant, planted
 from scripts.mutants.run import Outcome, build, run
 from scripts.mutants.sessions import Session
+from scripts.mutants.verilog import Module
 
 BESIDE_BYTES = 1 << 20  # of Verilog: a larger top than the home is not built for the folder's other tests
 
@@ -44,6 +45,7 @@ class Campaign:
         self.build_seconds = self.alone_seconds = 0.0
         self.jobs = jobs
         self._alone: dict[Session, Outcome] = {}
+        self._places: dict[str, dict[Module, dict[int, Mistake]]] = {}
 
     def run(self, core: bool = True) -> list[Verdict]:
         """The verdicts in the order of the mutants; without `core` the broad set is left out."""
@@ -65,7 +67,7 @@ class Campaign:
         return [each for each in others if each.top == home or self.files.size(each.top) < BESIDE_BYTES]
 
     def _core(self, mutant: Mutant) -> list[Session]:
-        top = next((top for top in CORES if top in self.files.tops and found_again(self.files, mutant, top)), "")
+        top = next((top for top in CORES if top in self.files.tops and self._has(top, mutant)), "")
         return self.files.broad(top)
 
     def _stage(self, name: str, choose: Callable[[Mutant], list[Session]]) -> None:
@@ -92,22 +94,41 @@ class Campaign:
 
     def _able(self, mutant: Mutant, sessions: Iterable[Session]) -> list[Session]:
         """The sessions on whose top the mutant's place is found."""
-        tops: dict[str, bool] = {}
-        for session in sessions:
-            if session.top not in tops:
-                tops[session.top] = found_again(self.files, mutant, session.top) is not None
-        return [session for session in sessions if tops[session.top]]
+        return [session for session in sessions if self._has(session.top, mutant)]
+
+    def _has(self, top: str, mutant: Mutant) -> bool:
+        return any(mutant.number in held for held in self._found(top).values())
+
+    def _found(self, top: str) -> dict[Module, dict[int, Mistake]]:
+        """The mutants that have a place in the top's file, by its modules."""
+        if top in self._places:
+            return self._places[top]
+        places: dict[Module, dict[int, Mistake]] = {}
+        homes: dict[Module, list[Mutant]] = {}
+        for mutant in self.mutants:
+            if top == mutant.unit.home:
+                places.setdefault(mutant.module, {})[mutant.number] = mutant.mistake
+            elif mutant.unit.name in self.files.tops[top]:
+                homes.setdefault(mutant.module, []).append(mutant)
+        for home, left in homes.items():
+            for other in self.files.of_class(top, left[0].unit.name):
+                found = found_again([each.mistake for each in left], home, other) if left else []
+                held = {each.number: mistake for each, mistake in zip(left, found, strict=False) if mistake}
+                places[other] = held
+                left = [each for each in left if each.number not in held]
+        self._places[top] = places
+        return places
 
     def _planted(self, top: str) -> Path:
         """The top's Verilog with every drawn mutant that has a place there: one build for all, the same for one
         seed."""
-        places = []
-        for mutant in self.mutants:
-            if mutant.unit.name in self.files.tops[top] and (found := found_again(self.files, mutant, top)):
-                places.append(planted(mutant.number, *found))
+        text = self.files.text(top)
+        for module, mistakes in sorted(self._found(top).items(), key=lambda held: -held[0].start):
+            if mistakes:
+                text = text[: module.start] + planted(module, mistakes) + text[module.start + len(module.text) :]
         self.place.mkdir(parents=True, exist_ok=True)
         file = self.place / f"{top}.v"
-        file.write_text(plant(self.files.text(top), places))
+        file.write_text(text)
         return file
 
     def _build(self, sessions: Sequence[Session], verilog: dict[str, Path]) -> None:
@@ -157,8 +178,8 @@ def chain(
 
 def described(mutant: Mutant) -> str:
     """In one line."""
-    place = f"{mutant.unit.home}.v:{mutant.statement.line} {mutant.module}"
-    return f"{mutant.number} {mutant.kind} in {place}, {mutant.signal}: {mutant.original} -> {mutant.change.text}"
+    place = f"{mutant.unit.home}.v:{mutant.line} {mutant.module.name}"
+    return f"{mutant.number} {mutant.mistake.kind} in {place}, {mutant.signal}: {mutant.original}, {mutant.mistake.changed}"
 
 
 def killer(verdict: Verdict) -> str:

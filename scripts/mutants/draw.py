@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Draws mutants by a seed, and finds the same place again in another file that has the module."""
+"""Draws mutants by a seed: the folders in turn, larger classes more often, in a module the mistakes that Yosys draws."""
 
 from __future__ import annotations
 
@@ -8,89 +8,72 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from scripts.mutants import mutate
 from scripts.mutants.files import FOLDERS, Files, Unit
-from scripts.mutants.kinds import KINDS, Change, changes
-from scripts.mutants.verilog import Module, Statement
+from scripts.mutants.mutate import Mistake
+from scripts.mutants.verilog import Module
 
-TRIES = 400  # statements that are looked at for a place of one kind
-# What cannot be told from outside: a value that does not matter, and a pipeline that rests while it is idle.
+LISTED = 100  # mistakes that Yosys draws in a module, or twice the mutants that are wanted
+# No test sees a value that does not matter, nor a pipeline that rests while it is idle.
 UNSEEN = re.compile(r"'[bh]x|standsStill")
-# The engine's copies of the policies, which are drawn in their own modules: their tests are there.
+# The engine's copies of the policies are drawn in the policies' own modules: their tests are there.
 POLICIES = re.compile(r"(?:^|_)congestion_(?:startup|steady)_")
-STAGES = re.compile(r"(?:^|_)(protocol|recovery|measure|congestion|transmit)_")
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """`number` from 1 is what the simulation is told; 0 means none."""
+    """`number` from 1 switches it on in a simulation; 0 switches none on."""
 
     number: int
     unit: Unit
-    module: str  # the Verilog module's name in the home file
-    statement: Statement
-    change: Change
+    module: Module  # of the home file
+    mistake: Mistake
 
     @property
-    def kind(self) -> str:
-        return self.change.kind
+    def line(self) -> int:
+        """In the home file, from 1."""
+        return self.module.line + self.mistake.place[0]
 
     @property
-    def signal(self) -> str:
-        """The target as Scala calls it: without SpinalHDL's numbers and the pipeline's nodes."""
-        return scala_name(self.statement.target)
+    def statement(self) -> str:
+        return self.module.lines[self.mistake.place[0]].strip()
 
     @property
     def original(self) -> str:
-        """The text that is changed, within the statement's."""
-        first = self.change.start
-        return self.statement.text[first : self.change.end]
+        """The expression whose cell is changed, within the statement; of a register, whose source is a block, its net."""
+        line, first, last = self.mistake.place
+        within = self.module.lines[line][first:last].strip()
+        return self.mistake.wire if within == self.statement and self.mistake.wire else within
+
+    @property
+    def signal(self) -> str:
+        """The net of the changed bit as Scala calls it; of an unnamed one the statement's target."""
+        target = re.match(r"(?:assign )?(\w+)(?:\[.*?\])* <?= ", self.statement)
+        return scala_name(self.mistake.wire or (target[1] if target else self.original))
 
 
 def scala_name(target: str) -> str:
+    """Without SpinalHDL's numbers and the pipeline's nodes."""
     name = re.sub(r"^(?:_zz_)+", "", re.sub(r"^\(!? ?|\)$", "", target))
     return re.sub(r"^pipeline_node_\d+_|_\d+$", "", name)
 
 
 def draw(files: Files, count: int, seed: int, wanted: Sequence[str] = ()) -> list[Mutant]:
-    """`count` different mutants, the folders in turn; with `wanted` of those classes, Verilog modules or files
-    alone."""
+    """`count` different mutants; with `wanted` of those classes, Verilog modules or files alone."""
     generator = random.Random(f"mutants {seed}")
     units = _units(files, wanted)
-    if not units:
-        return []
-    turns = _turns(generator, units)
+    candidates: dict[Unit, Iterator[tuple[Module, Mistake]]] = {}
     drawn: list[Mutant] = []
-    seen = set()
-    for _ in range(20 * count):
+    turns = _turns(generator, units)
+    for unit in (next(turns) for _ in range(20 * count if units else 0)):
+        if unit not in candidates:
+            candidates[unit] = iter(_candidates(generator, files, unit, wanted, max(LISTED, 2 * count)))
+        found = next(candidates[unit], None)
+        if found:
+            drawn.append(Mutant(len(drawn) + 1, unit, *found))
         if len(drawn) == count:
             break
-        unit = next(turns)
-        found = _place(generator, files, unit, wanted)
-        if found is None:
-            continue
-        module, statement, change = found
-        place = (unit.home, module.name, statement.line, change.start, change.end, change.text)
-        if place not in seen:
-            seen.add(place)
-            drawn.append(Mutant(len(drawn) + 1, unit, module.name, statement, change))
     return drawn
-
-
-def found_again(files: Files, mutant: Mutant, top: str) -> tuple[Module, Statement, Change] | None:
-    """The mutant's place in another top's file: a line that differs only in SpinalHDL's numbers, as often there as at
-    home."""
-    home = next(each for each in files.modules(mutant.unit.home) if each.name == mutant.module)
-    if top == mutant.unit.home:
-        return home, mutant.statement, mutant.change
-    line = mutant.statement.key[0]
-    for module in files.of_class(top, mutant.unit.name):
-        statement = module.by_key.get(mutant.statement.key)
-        if statement is None or module.repeated[line] != home.repeated[line]:
-            continue
-        for change in changes(module, statement, (mutant.kind,)):
-            if (change.kind, change.node, change.choice) == (mutant.kind, mutant.change.node, mutant.change.choice):
-                return module, statement, change
-    return None
 
 
 def _units(files: Files, wanted: Sequence[str]) -> list[Unit]:
@@ -115,34 +98,16 @@ def _turns(generator: random.Random, units: list[Unit]) -> Iterator[Unit]:
             yield generator.choices(held, [unit.lines**0.5 for unit in held])[0]
 
 
-def _place(
-    generator: random.Random, files: Files, unit: Unit, wanted: Sequence[str]
-) -> tuple[Module, Statement, Change] | None:
-    variants = [module for module in files.of_class(unit.home, unit.name) if any(map(drawable, module.statements))]
-    variants = [module for module in variants if module.name in wanted] or variants
-    if not variants:
-        return None
-    module = generator.choice(variants)
-    statements = _stage(generator, module)
-    kind = generator.choice(KINDS)
-    for _ in range(TRIES):
-        statement = generator.choice(statements)
-        possible = list(changes(module, statement, (kind,)))
-        if possible:
-            node = generator.choice(sorted({change.node for change in possible}))
-            return module, statement, generator.choice([change for change in possible if change.node == node])
-    return None
+def _candidates(
+    generator: random.Random, files: Files, unit: Unit, wanted: Sequence[str], count: int
+) -> list[tuple[Module, Mistake]]:
+    variants = files.of_class(unit.home, unit.name)
+    module = generator.choice([module for module in variants if module.name in wanted] or variants)
+    found = mutate.listed(module, count, generator.randrange(1, 1 << 30))
+    return [(module, mistake) for mistake in found if drawable(module, mistake)]
 
 
-def drawable(statement: Statement) -> bool:
-    """Tests of its module can tell what a change of it does."""
-    return not UNSEEN.search(statement.text) and not POLICIES.search(statement.target)
-
-
-def _stage(generator: random.Random, module: Module) -> list[Statement]:
-    """The engine's pipeline is one Verilog module: the statements of one of its stages, or of what is between them."""
-    stages: dict[str, list[Statement]] = {}
-    for statement in filter(drawable, module.statements):
-        found = STAGES.search(statement.target) if statement.target.startswith(("pipeline_", "_zz_")) else None
-        stages.setdefault(found[1] if found else "", []).append(statement)
-    return stages[generator.choice(sorted(stages))]
+def drawable(module: Module, mistake: Mistake) -> bool:
+    """Tests of its module can see what the mistake does."""
+    line = module.lines[mistake.place[0]]
+    return not UNSEEN.search(line) and not any(map(POLICIES.search, re.findall(r"\w+", f"{line} {mistake.wire}")))

@@ -17,7 +17,7 @@ import pytest
 from cocotb_tests.bench import results
 from cocotb_tests.bench.build import build_module
 from cocotb_tests.bench.runner import WALL_SECONDS, run_module
-from scripts.mutants import plant
+from scripts.mutants.mutate import differing
 from scripts.mutants.place import ROOT, RTL
 from scripts.mutants.sessions import Session
 
@@ -79,9 +79,9 @@ def run(session: Session, verilog: Path, mutant: int, alone: float | None, rtl: 
     if end == "crashed" and seconds >= bound:
         end = "timed out"
     log = next((ROOT / case.log for case in cases), None)
-    differing = plant.differing(log.read_text(errors="replace")) if log and mutant == 0 else frozenset()
+    changed = differing(log.read_text(errors="replace")) if log and mutant == 0 else frozenset()
     failed = next((case.name.partition(":")[2] for case in cases if case.outcome == "failed"), "")
-    return Outcome(end, failed, seconds, differing)
+    return Outcome(end, failed, seconds, changed)
 
 
 @contextmanager
