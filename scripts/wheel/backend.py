@@ -25,14 +25,6 @@ LAYOUT = "downbeat_toe/downbeat_layout.json"
 DATE = (1980, 1, 1, 0, 0, 0)  # the earliest of a zip
 
 
-def get_requires_for_build_wheel(_settings: Any = None) -> list[str]:
-    return []
-
-
-def get_requires_for_build_sdist(_settings: Any = None) -> list[str]:
-    return []
-
-
 def build_wheel(wheel_directory: str, settings: Any = None, _metadata: str | None = None) -> str:
     """Writes the wheel and returns its name."""
     project = _project()
@@ -46,8 +38,8 @@ def build_wheel(wheel_directory: str, settings: Any = None, _metadata: str | Non
     files[f"{info}/licenses/{LICENCE}"] = (ROOT / LICENCE).read_bytes()
     files[f"{info}/METADATA"] = _metadata_text(project).encode()
     pure = str(not device).lower()
-    told = f"Wheel-Version: 1.0\nGenerator: downbeat\nRoot-Is-Purelib: {pure}\nTag: py3-none-{platform}\n"
-    files[f"{info}/WHEEL"] = told.encode()
+    kind = f"Wheel-Version: 1.0\nGenerator: downbeat\nRoot-Is-Purelib: {pure}\nTag: py3-none-{platform}\n"
+    files[f"{info}/WHEEL"] = kind.encode()
     files[f"{info}/entry_points.txt"] = _entry_points(project).encode()
     files[f"{info}/RECORD"] = _record(files, f"{info}/RECORD").encode()
     with zipfile.ZipFile(Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
