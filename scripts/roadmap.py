@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a link asks of the core and what each part can do at a clock: `python -m scripts.roadmap` prints
+"""The load that a link puts on the core and each part's capacity at a clock: `python -m scripts.roadmap` prints
 docs/explanation/roadmap.md's tables.
 
 Clocks a segment are measured in simulation (the page says where); rates follow from them by division.
@@ -57,7 +57,7 @@ DESIGNS = (
     Design(100, 512, 1024, 322.27),
 )
 
-# What a part can do in a second over what a full wire both ways asks of it; below 1 it is a limit.
+# A part's capacity in a second over its load by a full wire both ways; below 1 it is a limit.
 PARTS: dict[str, Callable[[Design], float]] = {
     "streams, any length": lambda design: design.clock_mhz / design.beat_mhz,
     "payload memory's port": lambda design: 2 * design.memory * design.clock_mhz / 1e3 / design.memory_gigabits,
@@ -94,7 +94,7 @@ def demands() -> str:
 
 
 def module() -> str:
-    """How many times over each part does what is asked."""
+    """How many times over each part carries the load."""
     head = ("part", *(design.name for design in DESIGNS))
     return _table(head, {part: [_times(what(design)) for design in DESIGNS] for part, what in PARTS.items()})
 

@@ -39,7 +39,7 @@ case $1 in
   elaborate)
     modules=("${@:4}")
     # Plain java on the class path that Maven left: a second instead of Maven's five.
-    [ $# -gt 3 ] || USUAL=90 # of all modules
+    [ $# -gt 3 ] || USUAL=90 # for all modules
     step "Verilog of preset $2, elaborated" java -XX:+UseSerialGC "-Ddownbeat.policies=$(cat build/policies/names 2>/dev/null || true)" \
       -cp "build/policies/classes:build/maven/classes:$(cat build/maven/classpath)" \
       downbeat.builds.Generate --out "${3:-build/rtl}" --preset "$2" "${modules[@]:-all}"

@@ -51,6 +51,6 @@ def test_without_one_it_says_what_is_missing(tree: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("dash") is None, reason="dash is not installed")
-def test_another_shell_is_told_what_to_do(tree: Path) -> None:
+def test_another_shell_gets_a_hint(tree: Path) -> None:
     done = called("dash", "-c", f". {tree}/scripts/env.sh || exit 3")
     assert done.returncode == 3 and "scripts/env.sh is for bash" in done.stderr

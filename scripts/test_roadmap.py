@@ -21,6 +21,6 @@ def test_frames_a_second_are_those_of_ieee_802_3() -> None:
     assert gigabit.frames(SMALLEST) == pytest.approx(1.488095, abs=1e-6)
 
 
-def test_a_stream_needs_most_where_a_byte_begins_another_beat() -> None:
+def test_a_stream_needs_the_maximum_where_a_byte_begins_another_beat() -> None:
     """65 bytes take two beats of 64 in 89 byte times."""
     assert Design(100, 512, 512, 300).beat_mhz == pytest.approx(2 * 100e3 / 8 / 89)

@@ -22,9 +22,9 @@ SMALLEST, LARGEST = (16, 4 << 10), (65536, 16 << 20)
 MIXED = ((16, 16 << 20), (1024, 4 << 10))[: draws(0, 2)]  # one size large, the other small
 WITH_REGISTERS = ("DownbeatAxi",)[: draws(0, 1)]
 CORNERS = {SMALLEST: TOPS, LARGEST: (*TOPS, *WITH_REGISTERS), **dict.fromkeys(MIXED, TOPS)}
-# Of the smallest build's text; what grows are widths and four rounds for each factor of 16 in the trees of pacer and
+# Growth over the smallest build's text: widths and four rounds for each factor of 16 in the trees of pacer and
 # timers.
-MOST_GROWTH = 1.1
+MAX_GROWTH = 1.1
 
 
 def elaborate(build: str, place: Path, *tops: str) -> subprocess.CompletedProcess[str]:
@@ -59,7 +59,7 @@ def corners(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, int], d
 
 
 def port_width(text: str, top: str, port: str) -> int:
-    """Of the top's port."""
+    """The width of the top's port."""
     ports = text[text.index(f"module {top} (") :]
     found = re.search(rf"^  (?:input|output)\s+wire\s+\[(\d+):0\]\s+{port},?$", ports, re.MULTILINE)
     assert found, f"{top} has no port {port}"
@@ -72,7 +72,7 @@ def test_nothing_grows_with_the_number_of_flows_but_memories(
 ) -> None:
     for corner, tops in corners.items():
         for top in TOPS:
-            assert len(tops[top]) <= MOST_GROWTH * len(corners[SMALLEST][top]), f"{top} of {corner}"
+            assert len(tops[top]) <= MAX_GROWTH * len(corners[SMALLEST][top]), f"{top} of {corner}"
 
 
 @pytest.mark.soak

@@ -10,7 +10,7 @@ set bound 4.000
 set_max_delay -datapath_only -from $clocks -to [get_cells -hierarchical -filter {NAME =~ *_buffercc*/buffers_0_reg*}] $bound
 # Values that stand still while their toggle crosses.
 set_max_delay -datapath_only -from $clocks -to [get_cells -hierarchical -filter {NAME =~ */popArea_stream_rData*_reg*}] $bound
-# What is read out of queues and frame memories, where it is not in block RAM.
+# Words read from queues and frame memories that are not in block RAM.
 set_max_delay -datapath_only -from $clocks -to [get_cells -quiet -hierarchical -filter {NAME =~ */ram_spinal_port1_reg*}] $bound
 set_max_delay -datapath_only -from $clocks -to [get_cells -quiet -hierarchical -filter {NAME =~ */ring_spinal_port1_reg*}] $bound
 

@@ -35,7 +35,7 @@ set_property -dict {PACKAGE_PIN N29 IOSTANDARD LVCMOS25 SLEW FAST DRIVE 16} [get
 set_property -dict {PACKAGE_PIN L20 IOSTANDARD LVCMOS25 SLEW SLOW DRIVE 12} [get_ports phy_reset_n]
 
 create_clock -period 8.000 -name phy_rx_clk [get_ports phy_rx_clk]
-# What the PHY sends is valid from 2.5 ns before its clock rises until 0.5 ns behind (IEEE 802.3 35.4.2.3).
+# The PHY's data is valid from 2.5 ns before its clock rises until 0.5 ns behind (IEEE 802.3 35.4.2.3).
 set_input_delay -clock phy_rx_clk -max 5.500 [get_ports {phy_rxd[*] phy_rx_dv phy_rx_er}]
 set_input_delay -clock phy_rx_clk -min 0.500 [get_ports {phy_rxd[*] phy_rx_dv phy_rx_er}]
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as Xml
 
 from scripts.check.rows import Row
 
-# What XML 1.0 cannot hold, such as the colours of a terminal.
+# Characters that XML 1.0 cannot hold, such as the colours of a terminal.
 UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd]")
 
 

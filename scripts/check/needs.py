@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Which modules of the RTL the tests of TEST need: their names, or nothing where that cannot be told and all are
+"""Which modules of the RTL the tests of TEST need: their names, or nothing where they are unknown and all are
 needed.
 
 `python -m scripts.check.needs TEST`. It uses Python's own library alone: make asks before set-up.
@@ -16,7 +16,7 @@ from scripts.check.select import select
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = Path("cocotb_tests")
 REGISTERS = "downbeat_registers.json"  # the module RegisterMap has it made
-# A name that is put together, or files that are read by a name that is: it cannot be told which.
+# A name that is put together, or files that are read by a name that is: the modules are unknown.
 PUT_TOGETHER = re.compile(r"f\"[A-Z]\w*\{|\{\w*\}\.v\b|glob\(\"\*\.v")
 
 

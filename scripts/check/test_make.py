@@ -16,13 +16,13 @@ ROOT = Path(__file__).resolve().parents[2]
     ("target", "program", "name", "value"),
     [("experiments", "sim.experiments", "NAME", "quick"), ("soak", "scripts.check", "SOAK", "1")],
 )
-def test_the_program_is_told(target: str, program: str, name: str, value: str) -> None:
+def test_the_program_receives_the_variable(target: str, program: str, name: str, value: str) -> None:
     dry = subprocess.run(("make", "-n", target), cwd=ROOT, check=True, capture_output=True, text=True)
     recipe = dry.stdout.splitlines()[-1]
     assert f"python -m {program}" in recipe
-    asked = recipe.replace(f"python -m {program}", f"printenv {name}")
-    told = subprocess.run(("bash", "-c", asked), cwd=ROOT, check=True, capture_output=True, text=True)
-    assert told.stdout.strip() == value
+    printing = recipe.replace(f"python -m {program}", f"printenv {name}")
+    printed = subprocess.run(("bash", "-c", printing), cwd=ROOT, check=True, capture_output=True, text=True)
+    assert printed.stdout.strip() == value
 
 
 def test_the_help_says_what_bench_does_without_a_name() -> None:

@@ -29,7 +29,7 @@ def test_a_cocotb_test_needs_the_modules_that_it_names(test: str, modules: list[
 @pytest.mark.parametrize(
     "test", ["congestion/test_policies", "lint/test_verilog", "engine", "device/test_device", "nosuch"]
 )
-def test_what_cannot_be_told_needs_all(test: str) -> None:
+def test_unknown_needs_are_all_modules(test: str) -> None:
     found = needed(ROOT, test)
     assert found == [] or test == "engine" and "FlowEngine" in found
 

@@ -11,7 +11,7 @@ from scripts.figures.netlists import BoardClock, Fmax, ModuleArea, PolicyArea, S
 from scripts.figures.records import Records
 from scripts.figures.text import Value, number
 
-# Of modules that the page shows; their records stay.
+# Modules within others: the page leaves them out, their records stay.
 PARTS = {"SegmentParser", "LaunchGate", "WireTime", "TournamentTree"}
 FMAX_COMMAND = "make fmax MODULE=module PRESET=preset GRADE=grade SEED=seed"
 
@@ -80,7 +80,7 @@ def _speeds(runs: Sequence[Fmax]) -> str | None:
 
 
 def _size(runs: Sequence[Fmax]) -> list[Value]:
-    """Of any seed: all have the same netlist."""
+    """The size of any seed's run: all have the same netlist."""
     sized = next((run for run in runs if run.lut4 is not None), runs[0])
     return [sized.lut4, sized.ff, sized.bram]
 

@@ -87,7 +87,7 @@ class Gap(Shown):
 
 
 class GapCase(Shown):
-    """What a case does not measure is missing from its report."""
+    """A field that a case does not measure is missing from its report."""
 
     case: str
     frames: int
@@ -125,7 +125,7 @@ class Distances(Shown):
 
 
 class LinuxPacing(Shown):
-    """Of several runs of the same measurement the least and the most. No report: written by hand."""
+    """Minimum and maximum over several runs of the same measurement. No report: written by hand."""
 
     p50_ns: tuple[float, float]
     p99_ns: tuple[float, float]
@@ -137,7 +137,7 @@ class Pacing(Shown):
 
 
 class PacerOrder(Shown):
-    """Clocks of the pacer alone, the least and the most where they differ."""
+    """Clocks of the pacer alone, minimum and maximum where they differ."""
 
     flows: int
     grants: int

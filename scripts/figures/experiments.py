@@ -45,7 +45,7 @@ class League(Shown):
 
 
 def _columns(report: Any, title: str, head: str) -> dict[str, dict[str, float | None]]:
-    """Of the tables with that title and column; a table's title ends in its path."""
+    """That column of the tables with that title; a table's title ends in its path."""
     tables = [table for table in report["tables"] if table["title"].startswith(title) and head in table["heads"]]
     return {
         table["title"].partition(": ")[2].partition(": ")[2]: {

@@ -52,10 +52,10 @@ def _row(name: str, cases: list[GapCase]) -> list[Value]:
         sum(case.frames or case.grants or 0 for case in cases),
         _sum(case.late for case in cases),
         _sum(case.unexpected for case in cases),
-        _most(case.error_ns.max if case.error_ns else None for case in cases),
-        _most(case.max_sent_gap_error_ns for case in cases),
-        _most(case.max_measured_gap_error_ns for case in cases),
-        _most(case.rate_error for case in long if not case.late),
+        _max(case.error_ns.max if case.error_ns else None for case in cases),
+        _max(case.max_sent_gap_error_ns for case in cases),
+        _max(case.max_measured_gap_error_ns for case in cases),
+        _max(case.rate_error for case in long if not case.late),
     ]
 
 
@@ -64,7 +64,7 @@ def _sum(counts: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _most(values: Iterable[float | None]) -> float | None:
+def _max(values: Iterable[float | None]) -> float | None:
     return max((value for value in values if value is not None), default=None)
 
 

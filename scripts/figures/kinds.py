@@ -21,7 +21,7 @@ class Kind(Generic[Model]):
     name: str
     model: type[Model]
     command: str  # fields of the report in braces
-    report: str = ""  # where it has another name
+    report: str = ""  # the report's name if it differs
 
     @property
     def file(self) -> str:

@@ -33,7 +33,7 @@ def _latency(records: Records) -> str | None:
         "with one segment at a time, and the largest of all loads and numbers of flows."
     )
     heads = ["core, MHz", "payload, B"]
-    heads += [f"{measure}, most" if most else measure for measure in MEASURES for most in (False, True)]
+    heads += [f"{measure}, most" if maximum else measure for measure in MEASURES for maximum in (False, True)]
     body = [[number(clock), number(payload), *_spreads(found)] for (clock, payload), found in rows.items()]
     return text.tabled("Latency", entries, shows, heads, body, left=0)
 

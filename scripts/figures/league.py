@@ -11,7 +11,7 @@ from scripts.figures.text import Value
 NOBODY = "nobody"
 NS3 = "ns-3's CUBIC", "ns-3's BBR"
 AS_QUICK = 1.0005  # times the quickest, as the page's four digits tell
-BASE = "standard, reno"  # of the start-ups before Reno only this: the others do there what they do before CUBIC
+BASE = "standard, reno"  # the one start-up shown before Reno: the others act there as before CUBIC
 
 
 def page(records: Records) -> str:
@@ -29,9 +29,9 @@ def _choice(records: Records) -> str | None:
     rows: list[list[Value]] = []
     for path, seconds in league.seconds.items():
         keeps = league.cubic_keeps[path]
-        least = keeps[NS3[0]] or 0
+        minimum = keeps[NS3[0]] or 0
         ours = {name: time for name, time in seconds.items() if time is not None and name not in (NOBODY, *NS3)}
-        fair = {name: time for name, time in ours.items() if (keeps[name] or 0) >= least}
+        fair = {name: time for name, time in ours.items() if (keeps[name] or 0) >= minimum}
         rows.append([path, *_quickest(ours), *_quickest(fair)])
     heads = ("path", "quickest", "s", "quickest that is fair", "s")
     shows = (

@@ -32,9 +32,11 @@ def _files(records: Records) -> str | None:
     for name, each in files.experiments.items():
         if each.published:
             runs = f"{each.runs_of_a_cell}{', full' if each.form == 'full' else ''}"
-            told = f"{name} {each.reproduced}/{each.published} ({runs})"
-            papers.setdefault(each.source.split(",")[0], []).append(told)
-    within = text.table(("source", "experiments"), [[paper, ", ".join(told)] for paper, told in papers.items()], left=2)
+            cell = f"{name} {each.reproduced}/{each.published} ({runs})"
+            papers.setdefault(each.source.split(",")[0], []).append(cell)
+    within = text.table(
+        ("source", "experiments"), [[paper, ", ".join(cells)] for paper, cells in papers.items()], left=2
+    )
     outside: list[list[Value]] = [
         [f"{name}, {row.figure}", row.quantity, row.published, row.ours]
         for name, each in files.experiments.items()

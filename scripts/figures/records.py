@@ -23,7 +23,7 @@ LINE, ROW = 120, 800  # characters of a line in a record's file; of a line that 
 
 @dataclass(frozen=True)
 class Entry(Generic[Model]):
-    """What one command showed. `commit`: of figures that an older page had; no page shows it."""
+    """Figures of one command. `commit` belongs to figures that an older page had; no page shows it."""
 
     command: str
     date: str | None
@@ -77,7 +77,7 @@ class Records:
         return [self._entry(file, kind, each) for each in json.loads(file.read_text())] if file.exists() else []
 
     def report(self, kind: Kind[Model]) -> Model | None:
-        """What build/reports has, if it is there."""
+        """The report in build/reports, None if there is none."""
         file = self._reports / kind.file
         return read(file, kind.model, json.loads(file.read_text())) if file.exists() else None
 

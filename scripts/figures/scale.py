@@ -49,5 +49,5 @@ def _pacer(records: Records) -> str | None:
 
 
 def _span(clocks: tuple[int, int]) -> str:
-    least, most = clocks
-    return number(least) if least == most else f"{number(least)} to {number(most)}"
+    minimum, maximum = clocks
+    return number(minimum) if minimum == maximum else f"{number(minimum)} to {number(maximum)}"

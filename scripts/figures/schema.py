@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What every schema of a report has in common."""
+"""The base of every report's schema."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Recorded:
-    """What a record keeps of a report."""
+    """The part of a report that a record keeps."""
 
     def added_to(self, recorded: Self) -> Self:
-        """What is recorded now; `recorded` is what the report before said."""
+        """The new record; `recorded` is the one before."""
         del recorded
         return self
 

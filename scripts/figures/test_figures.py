@@ -82,7 +82,7 @@ def test_experiments_that_did_not_run_stay_in_the_record(place: Records, tmp_pat
     def ran(*names: str, explained: str, form: str = "quick") -> None:
         outside = [{"figure": "1", "quantity": "gain", "published": 2, "ours": 1, "explained": explained}]
         file = {"title": "A", "source": "B", "form": form, "runs_of_a_cell": 1, "published": 3, "reproduced": 2}
-        counts = dict.fromkeys(("published", "reproduced", "explained", "failed"), 0)  # of these files
+        counts = dict.fromkeys(("published", "reproduced", "explained", "failed"), 0)  # over these files
         report = {**counts, "experiments": {name: {**file, "outside": outside} for name in names}}
         (tmp_path / "experiments.json").write_text(json.dumps(report))
         place.take(FILES)
@@ -105,7 +105,7 @@ def test_the_league_has_each_path_and_the_mean_of_what_cubic_keeps(place: Record
         rows = [[name, 9, value] for name, value in zip(names, values, strict=True)]
         return {"title": title, "heads": ["policies", "other", head], "rows": rows}
 
-    told = [
+    tables = [
         listing("Alone: start-up, steady policy: a", "1 MB, s", 1.5, 2.5, 9, None, 1.5, 1.0, 2.0),
         listing("Alone: start-up, steady policy: b", "1 MB, s", None, 3.5, 9, None, None, 1.0, 2.0),
         listing("Beside a running CUBIC: start-up, steady policy: a", "CUBIC keeps", 0.5, 0.9, 9, 1, 0.5, 0.8, 0.1),
@@ -113,7 +113,7 @@ def test_the_league_has_each_path_and_the_mean_of_what_cubic_keeps(place: Record
         listing("Beside a running Reno: start-up, steady policy: a", "Reno keeps", 0.1, 0.1, 9, 1, 0.1, 0.1, 0.1),
     ]
     (tmp_path / "experiments").mkdir()
-    (tmp_path / "experiments" / "league.json").write_text(json.dumps({"tables": told}))
+    (tmp_path / "experiments" / "league.json").write_text(json.dumps({"tables": tables}))
     place.take(LEAGUE)
     lines = league.page(place).splitlines()
     assert (

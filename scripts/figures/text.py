@@ -58,7 +58,7 @@ def commands(entries: Sequence[Ran]) -> list[str]:
 
 
 def section(title: str, measured: Sequence[str], shows: str, body: str) -> str:
-    """What a measurement shows, its figures, and the commands that measure it."""
+    """A measurement's explanation, its figures, and the commands that measure it."""
     made = "\n".join(f"    {command}" for command in measured)
     return f"## {title}\n\n{prose(shows)}\n\n{body}\n\n{made}\n"
 

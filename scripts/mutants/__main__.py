@@ -65,7 +65,7 @@ def say(line: str) -> None:
 
 
 def summary(seed: int, verdicts: Sequence[Verdict], campaign: Campaign, wall: float) -> dict[str, Any]:
-    """What build/reports/mutants.json holds."""
+    """The contents of build/reports/mutants.json."""
     survived = [verdict for verdict in verdicts if not verdict.killed_by]
     simulated = sum(verdict.seconds for verdict in verdicts)
     return {

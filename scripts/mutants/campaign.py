@@ -17,18 +17,18 @@ from scripts.mutants.run import Outcome, build, run
 from scripts.mutants.sessions import Session
 from scripts.mutants.verilog import Module
 
-BESIDE_BYTES = 1 << 20  # of Verilog: a larger top than the home is not built for the folder's other tests
+BESIDE_BYTES = 1 << 20  # a top with more Verilog is not built for the folder's other tests
 
 
 @dataclass
 class Verdict:
-    """What became of a mutant; `killed_by` is empty while it lives."""
+    """A mutant's end; `killed_by` is empty while it lives."""
 
     mutant: Mutant
     killed_by: str = ""
     end: str = ""  # failed, crashed or timed out
     case: str = ""
-    seconds: float = 0.0  # of simulation
+    seconds: float = 0.0  # simulated
     passed: list[str] = field(default_factory=list)  # the sessions that saw nothing
     same: list[str] = field(default_factory=list)  # the sessions in which it never changed anything
 

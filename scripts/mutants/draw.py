@@ -26,7 +26,7 @@ class Mutant:
 
     number: int
     unit: Unit
-    module: Module  # of the home file
+    module: Module  # in the home file
     mistake: Mistake
 
     @property

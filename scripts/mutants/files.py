@@ -39,9 +39,9 @@ class Unit:
     """A Scala class that became Verilog modules, and the tested file in which it is mutated."""
 
     name: str
-    folder: str  # of rtl/downbeat
+    folder: str  # under rtl/downbeat
     home: str  # the top whose file it is
-    lines: int  # of its Verilog there
+    lines: int  # its Verilog's length there
 
 
 class Files:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Which simulations the test modules ask for: `python -m scripts.mutants.sessions FILE` collects them, as JSON.
 
-The test functions are called as pytest calls them, but `run_module` writes down what it is asked for instead of
+The test functions are called as pytest calls them, but `run_module` records its arguments instead of
 simulating.
 """
 
@@ -34,7 +34,7 @@ class Session:
     top: str
     test_module: str
     label: str = ""
-    options: dict[str, Any] = field(default_factory=dict, compare=False)  # what else run_module was told
+    options: dict[str, Any] = field(default_factory=dict, compare=False)  # the other arguments of run_module
 
     @property
     def name(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A tarball whose bytes depend on its files alone: sorted, of one date and nobody's."""
+"""A tarball whose bytes depend on its files alone: sorted, with one date and no owner."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What is in a release: its files by their paths, each with its bytes. Nothing in them depends on the day or the
+"""A release's files: their paths and bytes. Nothing in them depends on the day or the
 machine."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BUILDS = {
     "host": "default,hostPorts=4",
 }
 TOPS_OF = {"host": ("DownbeatHost",)}  # other builds have all of TOPS
-# What a preset's elaboration leaves, besides the Verilog of the tops.
+# Files that a preset's elaboration writes besides the Verilog of the tops.
 GENERATED = (
     *("downbeat_layout.h", "downbeat_layout.json", "downbeat_event.h"),
     *("downbeat_registers.h", "downbeat_registers.rdl", "downbeat_registers.json"),
@@ -40,7 +40,7 @@ LICENCES = Path("scripts/release/licences")
 
 
 def version() -> str:
-    """Of pom.xml; lint compares it with the RTL's."""
+    """The version in pom.xml; lint compares it with the RTL's."""
     found = re.search(r"<artifactId>downbeat</artifactId>\s*<version>([\d.]+)</version>", _read("pom.xml"))
     assert found
     return found[1]
@@ -55,7 +55,7 @@ def generated(folder: str) -> tuple[str, ...]:
 
 
 def files(elaborated: dict[str, Path]) -> dict[str, bytes]:
-    """Of the builds whose elaborations are in those directories, by the builds' folders."""
+    """Files of the builds elaborated in those directories, by the builds' folders."""
     found = {name: (ROOT / name).read_bytes() for name in COPIED}
     for path in sorted((ROOT / EXAMPLES).iterdir()):
         found[f"examples/{path.name}"] = path.read_bytes()

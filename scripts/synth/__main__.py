@@ -24,7 +24,7 @@ from scripts.synth.state import bits_per_flow, memories
 from scripts.synth.targets import PARTS, TARGETS, Target
 
 REPORT = ROOT / "build" / "reports" / "synth.json"
-GRADE, SEED = "6", 1  # of the clock rates, as `make fmax` measures without options
+GRADE, SEED = "6", 1  # for the clock rates, as `make fmax` measures without options
 # In the order in which a packet meets them. The payload memory is not here: it is as large as the buffers, and may be
 # outside.
 MODULES = (

@@ -21,7 +21,7 @@ class Target:
     takes: dict[str, dict[str, int]]  # by part, how many of it a cell takes
 
     def used(self, cells: Mapping[str, int]) -> dict[str, int]:
-        """What a module's cells take, by part."""
+        """The device's parts that a module's cells take."""
         return {
             part: sum(each * cells.get(cell, 0) for cell, each in takes.items()) for part, takes in self.takes.items()
         }

@@ -126,14 +126,14 @@ def test_flows_make_another_build(run: Any) -> None:
     assert run("Pacer", "--flows", "64", "--target", "xcup", LUT6=1)[1]["flows"] == 64
 
 
-def test_a_design_that_does_not_fit_is_told_in_one_line(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_design_that_does_not_fit_is_reported_in_one_line(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
     status, _ = run("Pacer", "Timers", DP16KD=105)
     assert status == 1
     said = capsys.readouterr().err.splitlines()
     assert said == ["the design does not fit LFE5U-85F: 210 of 208 block RAMs of 18 Kbit"]
 
 
-def test_a_missing_tool_is_told_in_one_line(
+def test_a_missing_tool_is_reported_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
@@ -145,7 +145,7 @@ def test_a_missing_tool_is_told_in_one_line(
     assert said[0].startswith("yosys is missing: `make setup` installs one")
 
 
-def test_a_target_that_is_none_is_told_in_one_line(
+def test_a_target_that_is_none_is_refused_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["synth", "--target", "gowin"])

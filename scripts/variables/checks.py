@@ -18,23 +18,23 @@ Check = Callable[[str], str]
 LISTED = 50  # names that a refusal lists; of a longer list it names the nearest
 
 
-def whole(least: int, most: int) -> Check:
+def whole(minimum: int, maximum: int) -> Check:
     """A decimal whole number."""
-    numbers = ranges.whole(least, most)
-    return lambda text: "" if not numbers.problem(text) else f"use a whole number from {least} to {most}"
+    numbers = ranges.whole(minimum, maximum)
+    return lambda text: "" if not numbers.problem(text) else f"use a whole number from {minimum} to {maximum}"
 
 
-def power_of_two(least: int, most: int) -> Check:
-    powers = [1 << bits for bits in range(most.bit_length()) if least <= 1 << bits]
-    return lambda text: "" if text in map(str, powers) else f"use a power of two, {least} to {most}"
+def power_of_two(minimum: int, maximum: int) -> Check:
+    powers = [1 << bits for bits in range(maximum.bit_length()) if minimum <= 1 << bits]
+    return lambda text: "" if text in map(str, powers) else f"use a power of two, {minimum} to {maximum}"
 
 
-def seconds(most: int) -> Check:
+def seconds(maximum: int) -> Check:
     """A positive decimal number."""
 
     def check(text: str) -> str:
-        fits = re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text) and 0 < float(text) <= most
-        return "" if fits else f"use seconds, more than 0 and at most {most}"
+        fits = re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text) and 0 < float(text) <= maximum
+        return "" if fits else f"use seconds, more than 0 and at most {maximum}"
 
     return check
 

@@ -65,7 +65,7 @@ def policies(family: str = "") -> list[str]:
 
 
 def starts() -> list[str]:
-    """What STARTUP of `make sim` may be."""
+    """Values of STARTUP of `make sim`."""
     return list(dict.fromkeys([*policies("startup"), *METHODS, "all"]))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Every variable of every target, and what it may be."""
+"""Every variable of every target, and its values."""
 
 from __future__ import annotations
 

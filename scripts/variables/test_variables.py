@@ -15,7 +15,7 @@ from scripts.variables.names import ROOT
 from scripts.variables.schema import VARIABLES, Variable
 from sim.experiments.engine.schema.methods import METHODS
 
-# What everybody tries; each is wrong for every variable but those of FINE.
+# Common wrong values; each is wrong for every variable but those of FINE.
 KINDS = {
     "wrong type": "a machine!",
     "zero": "0",
@@ -33,7 +33,7 @@ FINE = {
     *(("new-policy POLICY_PATH", kind) for kind in KINDS),
     ("POLICY_PATH", "a directory"),
 }
-# What a variable takes, and what its refusal says.
+# A variable's right and wrong values, and its refusal.
 RIGHT = {
     "TEST": ("rx/test_frame_filter", "the folders are"),
     "CASE": ("test_a_target_ends_before_anything_is_built", "no such case"),

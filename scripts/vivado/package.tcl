@@ -13,14 +13,14 @@ create_project -force -in_memory -part $part ${top}_package
 add_files -norecurse $verilog
 if {$top eq "DownbeatGmii"} {
     add_files -fileset constrs_1 -norecurse [file join $here .. .. constraints common crossings.xdc]
-    # Behind the clocks of whoever instantiates the core.
+    # After the clocks of the design that instantiates the core.
     set_property -dict [list SCOPED_TO_REF $top PROCESSING_ORDER LATE] [get_files crossings.xdc]
 }
 set_property top $top [current_fileset]
 ipx::package_project -root_dir $home -vendor downbeat -library network -taxonomy /Communication_&_Networking/Ethernet -import_files -force
 set core [ipx::current_core]
 set_property -dict [list name $top version $version display_name $top description "TCP offload engine with paced, timestamped departures"] $core
-# What Vivado guessed from the names.
+# Interfaces that Vivado inferred from the names.
 ipx::remove_all_bus_interface $core
 
 proc has_port {name} {
@@ -66,7 +66,7 @@ foreach {name mode} $downbeat::mapped {
     if {[add_interface $name aximm $mode $downbeat::mapped_signals]} { lappend interfaces $name }
 }
 
-# Where software finds the registers, and what the core may address.
+# The address block of the registers, and the address space of the core's master.
 ipx::add_memory_map s_axil $core
 set_property slave_memory_map_ref s_axil [ipx::get_bus_interfaces s_axil -of_objects $core]
 set map [ipx::get_memory_maps s_axil -of_objects $core]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What can be said of the Vivado scripts without Vivado: they are Tcl, and every port, cell and pin that they name is
+"""The Vivado scripts without Vivado: they are Tcl, and every port, cell and pin that they name is
 there.
 
 A tclsh runs them with commands of Vivado's that do nothing but look for what they are given (stubs.tcl).
@@ -30,7 +30,7 @@ def verilog(module: str) -> str:
 
 
 def ports(module: str) -> dict[str, str]:
-    """Of the top: its highest index, or none."""
+    """The highest index of the top's port; None for a single bit."""
     top = next(found[0] for found in MODULE.finditer(verilog(module)) if found[1] == module)
     return {name: high for high, name in PORT.findall(top)}
 
@@ -59,7 +59,7 @@ def crossings(module: str) -> dict[str, str]:
 
 
 def tcl(place: Path, script: Path, names: dict[str, str], *arguments: str) -> list[str]:
-    """What the script constrained and connected, by stubs.tcl."""
+    """Constraints and connections of the script, recorded by stubs.tcl."""
     if shutil.which("tclsh") is None:
         pytest.skip("tclsh is not installed")
     file = place / "names"

@@ -51,7 +51,7 @@ def build_wheel(wheel_directory: str, settings: Any = None, _metadata: str | Non
 
 
 def build_sdist(sdist_directory: str, _settings: Any = None) -> str:
-    """What a wheel is made from; returns the archive's name."""
+    """Writes the sources of a wheel; returns the archive's name."""
     project = _project()
     stem = f"{project['name'].replace('-', '_')}-{project['version']}"
     own = Path(__file__).relative_to(ROOT).as_posix()

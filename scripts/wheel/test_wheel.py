@@ -124,7 +124,7 @@ def test_its_version_is_the_releases_and_its_requirements_are_locked() -> None:
 
 
 def test_what_it_imports_is_required() -> None:
-    """Of others' packages; Python's own and this one need no line."""
+    """Packages of others; Python's own and this one need no line."""
     imported = {
         name
         for path, content in backend._package()

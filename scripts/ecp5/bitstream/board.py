@@ -16,7 +16,7 @@ BOARDS = ROOT / "constraints"
 
 
 class BoardRefused(Exception):
-    """What was asked for cannot be built; one line that says what to change."""
+    """This build is not possible; one line that says what to change."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Board:
     device: str
     nextpnr: list[str]
     annealed: bool  # between placing and routing (scripts/ecp5/placement)
-    seeds: list[int]  # of nextpnr, tried in this order until the clocks are met
+    seeds: list[int]  # for nextpnr, tried in this order until the clocks are met
     programmer: list[str]  # options of openFPGALoader
     clocks: dict[str, float]  # MHz, by port
     functions: list[Function]

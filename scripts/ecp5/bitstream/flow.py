@@ -43,16 +43,16 @@ def synthesise(board: Board, verilog: Path) -> Path:
 
 @dataclass(frozen=True)
 class Placed:
-    """What nextpnr makes with one seed."""
+    """Files that nextpnr makes with one seed."""
 
     config: Path  # for ecppack
-    report: Path  # of clocks
-    log: Path  # of packing and placing
+    report: Path  # clocks
+    log: Path  # packing and placing
     unrouted: Path  # the design, placed, of a board that is annealed before it is routed
 
 
 def placement(board: Board, netlist: Path, seed: int) -> Placed:
-    """Where it is, once it has been made."""
+    """The files' names; nothing is made."""
     inputs = [str(_options(board, seed)), version("nextpnr-ecp5"), netlist.name, board.constraints()]
     inputs += PLACING if board.annealed else ()
     placed = home(board) / f"placed-{_hash(inputs)}"
@@ -94,7 +94,7 @@ def _constraints(board: Board) -> Path:
 
 
 def _options(board: Board, seed: int) -> list[str | Path]:
-    # A missed clock is told by the report, so that all of them are told.
+    # The report has every missed clock; nextpnr would stop at the first.
     return [*board.nextpnr, "--seed", str(seed), "--timing-allow-fail"]
 
 

@@ -104,7 +104,9 @@ def test_the_build_says_what_is_in_it(build: Any, capsys: pytest.CaptureFixture[
     assert lines(capsys.readouterr().out)[0].startswith("colorlight-i9 (LFE5U-45F-6BG381C): gap bench")
 
 
-def test_a_missed_clock_is_told_and_takes_an_earlier_bit_away(build: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missed_clock_is_reported_and_takes_an_earlier_bit_away(
+    build: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     build()
     status, bit = build("colorlight-i9", "--seed", "2", wire_mhz=124.99)
     assert status == 1
@@ -112,7 +114,7 @@ def test_a_missed_clock_is_told_and_takes_an_earlier_bit_away(build: Any, capsys
     assert lines(capsys.readouterr().err) == ["rgmii_0_rx_clk reaches 124.99 MHz, not 125: no bitstream by seed 2"]
 
 
-def test_a_design_that_does_not_fit_is_told_in_one_line(build: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_design_that_does_not_fit_is_reported_in_one_line(build: Any, capsys: pytest.CaptureFixture[str]) -> None:
     status, _ = build(ff=71225, fails=True)
     assert status == 1
     said = lines(capsys.readouterr().err)
@@ -125,15 +127,15 @@ def test_another_failure_of_nextpnr_is_not_taken_for_that(build: Any, capsys: py
     assert lines(capsys.readouterr().err) == ["nextpnr failed"]
 
 
-def test_an_unknown_board_is_told_with_those_there_are(build: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_board_is_refused_with_a_list(build: Any, capsys: pytest.CaptureFixture[str]) -> None:
     status, _ = build("tango")
     assert status == 1
     said = lines(capsys.readouterr().err)
     assert said == [f"no board 'tango'; there are: {', '.join(names())} (make bitstream BOARD=name)"]
 
 
-def test_a_missing_tool_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    tools.version.cache_clear()  # other tests may have asked for it
+def test_a_missing_tool_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    tools.version.cache_clear()  # other tests may have called it
     monkeypatch.setenv("PATH", "/nonexistent")
     monkeypatch.setattr(sys, "argv", ["bitstream", "colorlight-i9"])
     assert program.main() == 1
@@ -142,7 +144,7 @@ def test_a_missing_tool_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert said[0].startswith("yosys is missing: `make setup` installs one")
 
 
-def test_program_without_openfpgaloader_is_told(
+def test_program_without_openfpgaloader_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(flow, "home", lambda _: tmp_path)
@@ -155,7 +157,7 @@ def test_program_without_openfpgaloader_is_told(
     assert said[0].startswith("openFPGALoader is missing")
 
 
-def test_program_before_a_build_is_told(
+def test_program_before_a_build_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(flow, "home", lambda _: tmp_path)

@@ -102,7 +102,7 @@ class Paths:
         """The longest path to each register or memory, all its bits as one; the longest first."""
         worst: dict[str, tuple[float, int, str]] = {}
         for net, end, setup in self.ends:
-            # What leads to one register alone is placed beside it.
+            # A cell that drives one register alone is placed beside it.
             wire = self.wire(net) if self.fanout[net] > 1 or net in self.starts else 0.0
             path = (self.arrival(net) + wire + setup, net, end)
             worst[end] = max(worst.get(end, path), path)

@@ -21,19 +21,19 @@ PRESET, GRADE, SEED = "default", "6", 1
 
 def main() -> int:
     os.chdir(ROOT)
-    least: dict[str, float] = tomllib.loads(GUARDED.read_text())["modules"]
+    minimum: dict[str, float] = tomllib.loads(GUARDED.read_text())["modules"]
     try:
-        verilog = [elaborate(module, PRESET) for module in least]  # one after another: they write into one directory
+        verilog = [elaborate(module, PRESET) for module in minimum]  # one after another: they write into one directory
         with ThreadPoolExecutor(int(os.environ.get("JOBS") or 2)) as jobs:
-            reached = dict(zip(least, jobs.map(_clock, verilog), strict=True))
+            reached = dict(zip(minimum, jobs.map(_clock, verilog), strict=True))
     except subprocess.CalledProcessError:
         return 1  # it has said why
     except (ToolFailed, ReportIncomplete) as failure:
         print(failure, file=sys.stderr)
         return 1
     for module, clock in reached.items():
-        print(f"  {module}: {clock:.1f} MHz, at least {least[module]:g}")
-    slow = [module for module, clock in reached.items() if clock < least[module]]
+        print(f"  {module}: {clock:.1f} MHz, at least {minimum[module]:g}")
+    slow = [module for module, clock in reached.items() if clock < minimum[module]]
     for module in slow:
         print(
             f"{module} is too slow: `make fmax MODULE={module}` shows the path, scripts/ecp5/fmax/guarded.toml has the limit",

@@ -19,7 +19,7 @@ CELLS = {
     "bram": "DP16KD",
     "mult18": "MULT18X18D",
 }
-# Of LUT4s: a carry is two wide; 16 words of 4 bits take four, and two for the write address (Lattice FPGA-TN-02204).
+# LUT4s of each cell: a carry takes two; 16 words of 4 bits take four, and two for the write address (Lattice FPGA-TN-02204).
 LUTS = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6}
 
 
@@ -33,11 +33,11 @@ class Hop:
     setup."""
 
     net: str  # as in the RTL; `~` before it: made by mapping out of the logic at that net
-    cell: str  # what the wire leads to
+    cell: str  # the wire's end
     wire_ns: float
     cell_ns: float
     at_ns: float  # since the clock's edge, behind the cell
-    place: str  # of the cell
+    place: str  # the cell's site
 
 
 @dataclass(frozen=True)

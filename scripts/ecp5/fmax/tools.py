@@ -34,12 +34,13 @@ PACKAGE = "CABGA756"
 # Asked for somewhat more than is hoped for: nextpnr works no harder than that.
 TARGET_MHZ = {"6": 110, "7": 125, "8": 140, "8_5G": 160}
 
-ROUND = re.compile(r"^Info: +(?:iter=\d+ |\d+ \|)", re.MULTILINE)  # of router2; a thousand connections of router1
+# A round of router2, or a thousand connections of router1.
+ROUND = re.compile(r"^Info: +(?:iter=\d+ |\d+ \|)", re.MULTILINE)
 
 LARGE = 35_000  # LUTs, with the harness's, from which on a module is annealed before it is routed: else the routers do not end
 # That they are routed for: router1 has wires up again until they meet that. Only 8_5G's has been tried.
 LARGE_MHZ = {"6": 88, "7": 96, "8": 105, "8_5G": 127}
-AHEAD = 1.16  # of that they are placed and annealed for
+AHEAD = 1.16  # factor on that clock for placing and annealing
 
 
 def elaborate(module: str, preset: str) -> Path:
@@ -58,7 +59,7 @@ def _is_younger(file: Path, source: Path) -> bool:
 
 
 def netlist_hash(script: str, verilog: Path) -> str:
-    """Of all that a netlist is made from."""
+    """A hash of all that a netlist is made from."""
     passes = finish.sources() if _is_ecp5(script) else ()
     made_from = (script, version("yosys"), *passes, (ROOT / verilog).read_text())
     return hashlib.sha256("\n".join(made_from).encode()).hexdigest()[:16]
@@ -129,7 +130,7 @@ def _is_large(netlist: Path) -> bool:
 
 
 def _placement(netlist: Path, grade: str, seed: int) -> tuple[Path, list[str]]:
-    """Where the report is kept, and nextpnr's options."""
+    """The report's file, and nextpnr's options."""
     mhz = LARGE_MHZ[grade] * AHEAD if _is_large(netlist) else TARGET_MHZ[grade]
     options = [*DEVICES[grade], "--package", PACKAGE, "--freq", f"{mhz:g}", "--seed", str(seed)]
     # router1 takes longer than router2, which leads nets of high fan-out on detours of 10 ns
@@ -160,7 +161,7 @@ def version(tool: str) -> str:
 
 
 def headline(log: str) -> str:
-    """Where a tool is, from what it has logged so far."""
+    """A tool's step, from its log so far."""
     # Yosys numbers its passes, `2.17.3. Executing OPT_DFF pass (...)`; nextpnr announces iterations, and router1 what
     # is left.
     found = re.findall(
@@ -197,11 +198,11 @@ def run(name: str, log: Path, *command: str | Path, rounds: int | None = None) -
             except subprocess.TimeoutExpired:
                 if not (moves or rounds) or not (ROOT / log).exists():
                     continue
-                told = (ROOT / log).read_text(errors="replace")
+                text = (ROOT / log).read_text(errors="replace")
                 if moves:
-                    where = headline(told)
+                    where = headline(text)
                     print(f"\r\033[K  {name} ({time.monotonic() - started:.0f} s, {where})", end="", flush=True)
-                if rounds and len(ROUND.findall(told)) > rounds:
+                if rounds and len(ROUND.findall(text)) > rounds:
                     tool.kill()
                     ended = True
     if moves:

@@ -64,7 +64,7 @@ def _begin(cells: dict[str, Cell], name: str, summed: bool) -> None:
 
 
 def _lut(table: int, wires: dict[str, list[Any]]) -> Cell:
-    """Of A0 and B0, to S0."""
+    """A LUT from A0 and B0 to S0."""
     return {
         "hide_name": 1,
         "type": "LUT4",

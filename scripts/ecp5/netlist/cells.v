@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Cells of the ECP5 as Yosys's synth_ecp5 uses them (Lattice FPGA-TN-02204, FPGA-TN-02205); test_cells.py holds them against the Verilog
+// Cells of the ECP5 as Yosys's synth_ecp5 uses them (Lattice FPGA-TN-02204, FPGA-TN-02205); test_cells.py compares them with the Verilog
 // that is mapped to them. Yosys ships models too, but none of block RAM and multiplier, and its LUT makes a netlist twice as much C++.
 
 module LUT4 #(
@@ -131,7 +131,7 @@ module DP16KD #(
   wire [17:0] high = {
     DIB17, DIB16, DIB15, DIB14, DIB13, DIB12, DIB11, DIB10, DIB9, DIB8, DIB7, DIB6, DIB5, DIB4, DIB3, DIB2, DIB1, DIB0};
 
-  // What a port writes: four bytes from the first one on, and a bit for each of theirs that changes.
+  // Bytes that a port writes: four from the first one on, and a bit for each of theirs that changes.
   wire [10:0] first_a = first(DATA_WIDTH_A, address_a);
   wire [10:0] first_b = first(DATA_WIDTH_B, address_b);
   wire [35:0] data_a = DATA_WIDTH_A == 36 ? {high, low} : placed(DATA_WIDTH_A, address_a, low);
@@ -160,7 +160,7 @@ module DP16KD #(
     endcase
   endfunction
 
-  // What a port reads, from its first byte on: as it was, but for what the other port writes now.
+  // Bytes that a port reads from its first one on, before this clock's write of the other port.
   function [35:0] fetched(input [10:0] from, input [10:0] other, input [35:0] writes);
     integer i, j;
     begin

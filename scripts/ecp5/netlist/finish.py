@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What is done to every netlist that Yosys has made for an ECP5."""
+"""Passes over every netlist that Yosys has made for an ECP5."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def finish(netlist: Path) -> None:
 
 
 def sources() -> list[str]:
-    """What does it, for names under which netlists are kept."""
+    """The passes' text, for names under which netlists are kept."""
     return [
         (Path(__file__).parent / name).read_text()
         for name in ("finish.py", "sinks.py", "output_registers.py", "carries.py", "fan_out.py")

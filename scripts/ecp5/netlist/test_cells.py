@@ -101,7 +101,7 @@ class Model:
         self.outputs["signedProduct"] = signed(a) * signed(b) % (1 << DATA)
 
     def _read(self, at: int, given: dict[str, int]) -> None:
-        """A word that is being written is nobody's to rely on."""
+        """The value read while the same word is written is undefined."""
 
         def read(memory: Memory, writes: int) -> int | None:
             return None if writes and (at - given["writeAddress"]) % memory.depth == 0 else memory.read(at)
