@@ -37,7 +37,7 @@ console = Console(highlight=False)
 
 
 class App(StrEnum):
-    """What Linux and the core do together."""
+    """The core on a TAP interface and Linux, with real applications."""
 
     ALL = "all"
     TRANSFERS = "transfers"
@@ -136,7 +136,7 @@ def _visit(part: str, setting: Setting, report: reports.Report) -> None:
 
 
 def _tell(report: reports.Report, data: dict[str, Any], again: str) -> None:
-    """What happened, and how what failed is run `again`."""
+    """Prints the results; `again` is the command that repeats a failure."""
     if report.transfers:
         console.print(reports.table(data))
     for visit in report.all_visits():

@@ -23,9 +23,9 @@ public:
   const std::string &failure() const { return failure_; }
   /// Payload bytes accepted by the core, or received from it.
   std::uint64_t bytes() const { return bytes_; }
-  /// What only this application knows, for the result; null: nothing.
+  /// Figures of this application, for the result; null: none.
   virtual nlohmann::json details() const;
-  /// Of the connection that is looked at first when something goes wrong. False before there is one.
+  /// Reads the connection that matters most after a failure. False before there is one.
   bool info(downbeat_sim_info &info) const;
 
 protected:

@@ -18,7 +18,7 @@ from sim.experiments.engine.measures.traces import Trace, inverted_share
 from sim.lib import build
 from sim.linux import namespace, transfer
 
-# Of true time, in which the simulated core must do its part; below the second after which a SYN goes again.
+# Share of true time in which the simulated core must do its part; a SYN is sent again after a second.
 ROUND_TRIP_MS = 800
 SEGMENTS = 128  # beyond that its window may have no space for pairs, which then go in order
 SEGMENT_BYTES = 1448  # with timestamps
@@ -40,19 +40,19 @@ def trace(capture: Path) -> Trace:
     """Times are s since the SYN."""
     segments = list(wire(capture))
     begin, _, syn, _ = segments[0]
-    told: Trace = {"sent": [], "acks": [], "gaps": []}
+    found: Trace = {"sent": [], "acks": [], "gaps": []}
     for at, sent, tcp, length in segments[1:]:
         if sent and length:
-            told["sent"].append([at - begin, tcp.seq - syn.seq - 1, length])
+            found["sent"].append([at - begin, tcp.seq - syn.seq - 1, length])
         elif not sent and "S" not in str(tcp.flags):
-            told["acks"].append([at - begin, tcp.ack - syn.seq - 1])
-    return told
+            found["acks"].append([at - begin, tcp.ack - syn.seq - 1])
+    return found
 
 
-def rounds(told: Trace) -> list[int]:
+def rounds(found: Trace) -> list[int]:
     """Segments of each round; rounds stand further apart than half a round trip."""
-    counts, before = [0], told["sent"][0][0]
-    for at, *_ in told["sent"]:
+    counts, before = [0], found["sent"][0][0]
+    for at, *_ in found["sent"]:
         if at - before > ROUND_TRIP_MS / 2000:
             counts.append(0)
         counts[-1] += 1
@@ -67,14 +67,14 @@ def main(startup: str, folder: Path) -> None:
     clean = transfer.Impairment()
     plan = transfer.Plan(transfer.FROM_CORE, file, clean, 1, "", LIMIT_SECONDS, None, capture, more, delays_acks=True)
     result = transfer.run(plan, build.linux() / "downbeat_tap", folder)
-    told = trace(capture)
+    found = trace(capture)
     figures = {
         "failures": result.failures,
         "lag_ms": 1000 * float(result.core.get("worst_lag_seconds", 0)),
-        "rounds": rounds(told),
-        "inverted_share": inverted_share(told),
-        "segments": len(told["sent"]),
-        "acks": len(told["acks"]),
+        "rounds": rounds(found),
+        "inverted_share": inverted_share(found),
+        "segments": len(found["sent"]),
+        "acks": len(found["acks"]),
     }
     print(json.dumps(figures))
 

@@ -65,7 +65,7 @@ protected:
 
   std::vector<std::function<bool()>> steps_;
   std::vector<Stream> streams_;
-  std::string in_; // of the control connection, which is `shown_`
+  std::string in_; // bytes of the control connection, which is `shown_`
   nlohmann::json peerResults_;
   std::uint64_t toSend_ = 0; // bytes, on all streams together
   bool reverse_ = false;     // the server sends

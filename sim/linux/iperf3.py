@@ -16,18 +16,18 @@ PORT = 5201
 BLOCK = "16K"  # that iperf3 writes at once
 
 
-def linux_asks(setting: Setting, streams: int, reverse: bool) -> Visit:
+def linux_starts(setting: Setting, streams: int, reverse: bool) -> Visit:
     """`iperf3 -c` on Linux, the server on the core."""
     tools.require("iperf3", "iperf3")
-    asks = ["iperf3", "-c", namespace.CORE_IP, "-p", str(PORT), "-J", "-n", str(len(setting.contents)), "-l", BLOCK]
-    asks += ["-P", str(streams)] + ["-R"] * reverse
+    starts = ["iperf3", "-c", namespace.CORE_IP, "-p", str(PORT), "-J", "-n", str(len(setting.contents)), "-l", BLOCK]
+    starts += ["-P", str(streams)] + ["-R"] * reverse
     with namespace.interface() as name, started(setting.core(name, PORT, "--iperf3=server")) as process:
-        said = tools.run(asks, setting.wall_limit).stdout
+        said = tools.run(starts, setting.wall_limit).stdout
         core = ended(process, setting.time_limit)
     return _visit(setting, "iperf3", "core", streams, reverse, _parsed(said), core, [])
 
 
-def core_asks(setting: Setting, streams: int, reverse: bool) -> Visit:
+def core_starts(setting: Setting, streams: int, reverse: bool) -> Visit:
     """`iperf3 -s` on Linux, the client on the core."""
     tools.require("iperf3", "iperf3")
     output = setting.work / "iperf3.json"
@@ -47,11 +47,11 @@ def core_asks(setting: Setting, streams: int, reverse: bool) -> Visit:
 
 
 VISITS = (
-    functools.partial(linux_asks, streams=1, reverse=False),
-    functools.partial(linux_asks, streams=1, reverse=True),
-    functools.partial(linux_asks, streams=2, reverse=False),
-    functools.partial(core_asks, streams=1, reverse=False),
-    functools.partial(core_asks, streams=2, reverse=True),
+    functools.partial(linux_starts, streams=1, reverse=False),
+    functools.partial(linux_starts, streams=1, reverse=True),
+    functools.partial(linux_starts, streams=2, reverse=False),
+    functools.partial(core_starts, streams=1, reverse=False),
+    functools.partial(core_starts, streams=2, reverse=True),
 )
 
 

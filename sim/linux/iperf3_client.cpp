@@ -20,7 +20,7 @@ Iperf3Client::Iperf3Client(downbeat_device *device, const Options &options)
   check(downbeat_sim_connect(device_, options.peerIp, options.port, 0, nullptr, &shown_), "connect");
   nlohmann::json parameters{{"tcp", true}, {"omit", 0}, {"time", 0}, {"num", bytesWanted_}, {"len", blockBytes}};
   parameters["parallel"] = options.connections;
-  parameters["client_version"] = "3.12"; // whose protocol this is
+  parameters["client_version"] = "3.12"; // the version of this protocol
   if (reverse_) parameters["reverse"] = true; // iperf3 asks whether it is there
   steps_ = {
       [this] { return putBytes(cookie_); },

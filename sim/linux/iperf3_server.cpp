@@ -16,7 +16,7 @@ Iperf3Server::Iperf3Server(downbeat_device *device, const Options &options) : Ip
       },
       [this] { return stopClock(), true; },
       [this] { return takeJson(peerResults_); },
-      [this] { // what iperf3 has sent may still be under way, in another connection
+      [this] { // data of iperf3 may still be under way, in another connection
         if (!reverse_) receiveData();
         return (reverse_ || received() == countedByPeer()) && putJson(results()) && put(State::displayResults);
       },
@@ -39,7 +39,7 @@ bool Iperf3Server::admit(std::size_t streams) {
     } else if (visitor.cookie == cookie_) {
       addStream(visitor.connection);
     } else {
-      check(downbeat_sim_abort(device_, visitor.connection), "abort"); // of another test
+      check(downbeat_sim_abort(device_, visitor.connection), "abort"); // it belongs to another test
     }
     visitors_.erase(visitors_.begin());
   }

@@ -22,7 +22,7 @@ private:
   bool takeParameters();
 
   std::uint16_t port_;
-  std::vector<Visitor> visitors_; // who have not shown their cookie yet
+  std::vector<Visitor> visitors_; // connections whose cookie has not arrived
   std::string cookie_;
   std::size_t streamsWanted_ = 1;
 };

@@ -29,7 +29,7 @@ class KernelSideFailed(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the socket saw, from the first byte of its stream to the last."""
+    """Times of the socket, from the first byte of its stream to the last."""
 
     data: bytes  # received
     seconds: float

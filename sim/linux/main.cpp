@@ -72,7 +72,7 @@ int runTransfer(const Options &options) {
   std::puts("ready");
   std::fflush(stdout);
   run.run(stop);
-  // What a peer said may be in it, in any bytes.
+  // A peer's text may be in it, in any bytes.
   std::puts(
       result(device.get(), run, *program, log).dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   return run.failure().empty() ? 0 : 2;
@@ -81,7 +81,7 @@ int runTransfer(const Options &options) {
 } // namespace
 
 int main(int count, char **arguments) {
-  // Whoever started this wants the result of an interrupted run too, and nothing to be left if it dies itself.
+  // An interrupted run prints its result too, and the program ends with its parent.
   struct sigaction action{};
   action.sa_handler = [](int) { stop = 1; };
   sigaction(SIGINT, &action, nullptr);

@@ -55,7 +55,7 @@ def interface() -> Iterator[str]:
     if libc.unshare(CLONE_NEWNET) != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     for setting in ("all", "default"):
-        # Its frames are of nobody's asking. They do no harm where the file is not there or must not be written.
+        # IPv6 sends frames of its own. They do no harm where the file is missing or must not be written.
         with suppress(OSError):
             Path(f"/proc/sys/net/ipv6/conf/{setting}/disable_ipv6").write_text("1")
     _ip("link", "set", "dev", "lo", "up")  # the way to own addresses: curl asks an nginx beside it

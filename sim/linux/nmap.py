@@ -32,7 +32,7 @@ class Unexpected(Exception):
 class Scan:
     """In nmap's words; empty where it had none."""
 
-    index: int  # of TCP sequence prediction
+    index: int  # index of TCP sequence prediction
     difficulty: str
     ip_id: str
     timestamps: str
@@ -47,14 +47,14 @@ def scanned(setting: Setting) -> Visit:
     count = flows(verilated.RTL[verilated.PRESET] / verilated.LAYOUT.with_suffix(".json").name)
     scans: list[Scan] = []
     failures: list[str] = []
-    answered = 0
+    served = 0
     job = [f"--serve={page}", f"--requests={count}"]
     with namespace.interface() as name, started(setting.core(name, OPEN, *job)) as process:
         try:
             scans.append(_scan(setting))
             while scans[0].index < HARD and len(scans) < SCANS:
                 scans.append(_scan(setting))
-            answered = _answered_at_once(count, page.read_bytes(), setting.wall_limit)
+            served = _served_at_once(count, page.read_bytes(), setting.wall_limit)
         except Unexpected as error:
             failures.append(f"nmap: {error}")
             process.terminate()
@@ -62,7 +62,7 @@ def scanned(setting: Setting) -> Visit:
             failures.append(f"after the scan not all {count} flows could be opened at once: {error}")
             process.terminate()
         core = ended(process, setting.time_limit)
-    return _visit(scans, count, answered, failures + core_failures(core), core)
+    return _visit(scans, count, served, failures + core_failures(core), core)
 
 
 VISITS = (scanned,)
@@ -93,7 +93,7 @@ def _value(element: ET.Element, tag: str, name: str) -> str:
     return "" if child is None else child.get(name, "")
 
 
-def _answered_at_once(count: int, page: bytes, seconds: float) -> int:
+def _served_at_once(count: int, page: bytes, seconds: float) -> int:
     """So many connections are open at the same time, as many as the core has flows: how many of them get the page."""
     with ExitStack() as stack:
         connections = [
@@ -103,22 +103,22 @@ def _answered_at_once(count: int, page: bytes, seconds: float) -> int:
             connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
         begun = [connection.recv(1) for connection in connections]  # so far all of them are open
         pages = [first + _rest(connection) for first, connection in zip(begun, connections, strict=True)]
-    return sum(answer.endswith(page) for answer in pages)
+    return sum(response.endswith(page) for response in pages)
 
 
 def _rest(connection: socket.socket) -> bytes:
     return b"".join(iter(lambda: connection.recv(1 << 16), b""))
 
 
-def _visit(scans: list[Scan], count: int, answered: int, failures: list[str], core: dict[str, Any]) -> Visit:
+def _visit(scans: list[Scan], count: int, served: int, failures: list[str], core: dict[str, Any]) -> Visit:
     index = int(statistics.median(scan.index for scan in scans)) if scans else None
     said = {field: value for field, value in asdict(scans[-1]).items() if field != "index"} if scans else {}
     if index is not None and index < HARD:
         failures.append(f"sequence numbers are too easy to guess: {[scan.index for scan in scans]}, wanted is {HARD}")
-    if not failures and answered < count:
-        failures.append(f"{answered} of {count} connections at once were answered after the scan")
+    if not failures and served < count:
+        failures.append(f"{served} of {count} connections at once were served after the scan")
     figures = {"sequence_index": index, "sequence_indices": [scan.index for scan in scans], **said}
-    figures |= {"flows": count, "answered_at_once": answered}
+    figures |= {"flows": count, "answered_at_once": served}
     words = ", ".join(f"{key} {said.get(key) or '-'}" for key in ("difficulty", "ip_id", "timestamps"))
-    summary = f"sequence index {index}, {words.replace('_', ' ')}; then {answered} of {count} flows at once"
+    summary = f"sequence index {index}, {words.replace('_', ' ')}; then {served} of {count} flows at once"
     return Visit("nmap -O", figures, failures, core, summary)

@@ -13,7 +13,7 @@ struct Options {
   std::string send;              // file to send to the peer
   std::string receive;           // file to write what comes into
   std::string fetch;             // path of a page to get from the peer's web server, into `receive`
-  std::string serve;             // file to serve to whoever asks by HTTP
+  std::string serve;             // file to serve by HTTP
   std::string iperf3;            // "server" or "client"
   std::uint64_t requests = 1;    // serve: how many, and then it ends; fetch: on each connection
   std::uint64_t connections = 1; // fetch: at once; iperf3 client: streams
@@ -22,12 +22,12 @@ struct Options {
   std::uint32_t coreIp = 0;      // 0x0a000001 for 10.0.0.1
   std::array<std::uint8_t, 6> coreMac{};
   std::uint32_t peerIp = 0;      // send, fetch, iperf3 client: whom the core connects to
-  std::uint16_t port = 5001;     // of whom the core connects to; otherwise the one that it listens on
+  std::uint16_t port = 5001;     // the peer's port, or the one that the core listens on
   std::string startup;           // send: start-up policy by name; empty: the build's first
   std::uint32_t initialWindow = 0; // send: segments; 0: the library's
   Impairment impairment;         // each way
   double delay = 0;              // ms, each way
-  std::uint64_t seed = 1;        // of what happens to frames, and of the core's secret
+  std::uint64_t seed = 1;        // for the frames' faults and the core's secret
   double wallLimit = 120;        // seconds after which to give up
   std::string waves;             // FST file; empty: none
   std::string pcap;              // capture file (pcapng); empty: none

@@ -24,7 +24,7 @@ def started(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def ended(process: subprocess.Popen[bytes], limit: float) -> dict[str, Any]:
-    """What it says at its end; empty if it ends without a word."""
+    """The program's result; empty if it ends without one."""
     try:
         text, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:

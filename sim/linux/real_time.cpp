@@ -17,7 +17,7 @@ std::uint64_t monotonicNanoseconds() {
   return static_cast<std::uint64_t>(now.tv_sec) * second + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// What a frame without FCS occupies: preamble, FCS and gap are 24 bytes (IEEE 802.3).
+/// Bytes on the wire of a frame without FCS: preamble, FCS and gap are 24 bytes (IEEE 802.3).
 constexpr downbeat_time timeOnWire(std::size_t length) {
   return DOWNBEAT_NANOSECONDS((std::max<std::size_t>(length, 60) + 24) * 8 * second / RealTime::linkRate);
 }

@@ -36,7 +36,7 @@ public:
   const std::string &failure() const { return failure_; }
 
   Impairments toCore, fromCore;
-  downbeat_time worstLag = 0; // of the device behind the clock
+  downbeat_time worstLag = 0; // largest lag of the device behind the clock
 
 private:
   static constexpr int framesAtOnce = 16;

@@ -20,7 +20,7 @@ class Report:
     seed: int
     transfers: list[Result] = field(default_factory=list)
     visits: dict[str, list[Visit]] = field(default_factory=lambda: {"web": [], "iperf3": [], "nmap": [], "stalled": []})
-    skipped: list[str] = field(default_factory=list)  # what is missing for a visit, in words
+    skipped: list[str] = field(default_factory=list)  # programs that a visit needs and that are missing, in words
 
     def all_visits(self) -> Iterator[Visit]:
         for visits in self.visits.values():

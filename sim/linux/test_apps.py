@@ -17,7 +17,7 @@ pytestmark = pytest.mark.heavy
 
 
 def visits(reports: Path, app: str) -> list[dict[str, Any]]:
-    """Of one part, after a run in which nothing failed."""
+    """Result of one part, after a run in which nothing failed."""
     done = run(reports, f"--app={app}", f"--size={SIZE}")
     assert done.returncode == 0, done.stdout
     found: list[dict[str, Any]] = json.loads((reports / "interop.json").read_text())[app]
@@ -25,7 +25,7 @@ def visits(reports: Path, app: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_pages_are_equal_whoever_serves_and_whoever_asks(tmp_path: Path) -> None:
+def test_pages_are_equal_in_both_roles(tmp_path: Path) -> None:
     found = {(visit["client"], visit["server"]): visit for visit in visits(tmp_path, "web")}
     expected = {("core", "python http.server")}
     expected |= {("curl", "core")} if shutil.which("curl") else set()
@@ -63,7 +63,7 @@ def test_nmap_finds_sequence_numbers_hard_to_guess_and_leaves_no_flow_behind(tmp
     assert scan["answered_at_once"] == scan["flows"] == 16
 
 
-def test_what_is_missing_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_missing_programs_are_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
     build.linux()
     for name in ("ip", "setpriv"):
         (tmp_path / name).symlink_to(shutil.which(name) or name)
@@ -71,6 +71,6 @@ def test_what_is_missing_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
     report = json.loads((tmp_path / "interop.json").read_text())
     assert [visit["server"] for visit in report["web"]] == ["python http.server"]
-    told = ["curl is missing; apt install curl", "nginx is missing; apt install nginx-light"]
-    assert report["skipped"] == told
-    assert all(f"skipped: {line}" in done.stdout for line in told)
+    missing = ["curl is missing; apt install curl", "nginx is missing; apt install nginx-light"]
+    assert report["skipped"] == missing
+    assert all(f"skipped: {line}" in done.stdout for line in missing)

@@ -20,7 +20,7 @@ from sw.tests.gap.calling import downbeat, inside
 
 GAP = 200_000  # ns
 FRAMES = 20_000
-LEAST = 0.9  # of the gaps
+MIN_SHARE = 0.9  # share of the gaps
 PROBE = b"\x88\xb5"  # EtherType
 TO = ("--to", veth.ADDRESS, "--rate", "10Gb/s")
 SCRIPT = """
@@ -56,4 +56,4 @@ def test_the_floor_holds_for_another_program_s_stamps(tmp_path: Path) -> None:
     errors = np.abs(np.diff(came) - np.diff(left))
     share = float(np.mean(errors <= floor))
     print(f"floor {floor:.0f} ns has {share:.4f} of the gaps; 95 % are within {np.quantile(errors, 0.95):.0f} ns")
-    assert share >= LEAST
+    assert share >= MIN_SHARE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The core and the kernel's TCP: files arrive whole, a failure is told, and nothing is left behind. Needs root."""
+"""The core and the kernel's TCP: files arrive whole, a failure is reported, and nothing is left behind. Needs root."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ def test_linux_finds_the_core_by_arp_and_pings_it() -> None:
     assert neighbours.startswith("10.0.0.1") and "02:00:00:00:00:01" in neighbours
 
 
-def test_a_transfer_without_an_end_is_given_up_and_told(tmp_path: Path) -> None:
+def test_a_transfer_without_an_end_is_given_up_and_reported(tmp_path: Path) -> None:
     done = run(tmp_path, "--app=transfers", "--size=50MB", "--wall-limit=1")
     assert done.returncode == 1
-    for told in ("not done within 1 s", "state established", "last events", f"seed {SEED}", "WAVES=1"):
-        assert told in done.stdout, f"{told} is not in\n{done.stdout}"
+    for text in ("not done within 1 s", "state established", "last events", f"seed {SEED}", "WAVES=1"):
+        assert text in done.stdout, f"{text} is not in\n{done.stdout}"
     transfers = json.loads((tmp_path / "interop.json").read_text())["transfers"]
     assert not any(transfer["sha256_equal"] for transfer in transfers)
 
@@ -109,7 +109,7 @@ def test_an_end_by_a_signal_leaves_no_process_and_no_namespace(
 ) -> None:
     if app == "iperf3" and shutil.which("iperf3") is None:
         pytest.skip("iperf3 is missing; apt install iperf3")
-    # Who runs in the background of a script was told to ignore SIGINT, and so would its children be.
+    # A program in the background of a script ignores SIGINT, and its children would too.
     heeds = ["env", "--default-signal=INT"]
     command = [*heeds, *INTEROP, f"--app={app}", "--size=50MB", f"--reports={tmp_path}"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:

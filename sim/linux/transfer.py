@@ -24,7 +24,7 @@ GRACE_SECONDS = 15
 
 @dataclass(frozen=True)
 class Impairment:
-    """What the wire does to frames, each way: shares from 0 to 1."""
+    """Faults of the wire, each way: shares from 0 to 1."""
 
     drop: float = 0.0
     reorder: float = 0.0
@@ -38,7 +38,7 @@ class Plan:
     contents: bytes
     impairment: Impairment
     seed: int
-    congestion_control: str  # of the kernel's socket; empty: the system's own
+    congestion_control: str  # congestion control of the kernel's socket; empty: the system's own
     wall_limit: float  # seconds
     waves: Path | None
     pcap: Path | None
@@ -49,7 +49,7 @@ class Plan:
 @dataclass
 class Result:
     plan: Plan
-    core: dict[str, Any]  # what downbeat_tap says; empty if it ended without a word
+    core: dict[str, Any]  # downbeat_tap's result; empty if it ended without one
     kernel: Outcome | None
     queue_drops: int
     received: bytes

@@ -15,7 +15,7 @@ GRACE_SECONDS = 15
 
 @dataclass(frozen=True)
 class Setting:
-    """What each visit is given."""
+    """Settings of each visit."""
 
     program: Path  # downbeat_tap
     work: Path  # a directory for its files
@@ -38,10 +38,10 @@ class Setting:
 @dataclass(frozen=True)
 class Visit:
     name: str  # for people
-    figures: dict[str, Any]  # what was measured, for interop.json
+    figures: dict[str, Any]  # figures for interop.json
     failures: list[str]
-    core: dict[str, Any]  # what downbeat_tap said; empty if it ended without a word
-    summary: str = field(default="")  # of the figures, for people
+    core: dict[str, Any]  # downbeat_tap's result; empty if it ended without one
+    summary: str = field(default="")  # figures for people
 
     def as_json(self) -> dict[str, Any]:
         return {**self.figures, "failures": self.failures, "core": self.core}

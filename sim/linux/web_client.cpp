@@ -18,7 +18,7 @@ WebClient::WebClient(downbeat_device *device, const Options &options)
   for (std::uint64_t i = 0; i < options.connections; ++i) {
     downbeat_sim_connection connection;
     check(downbeat_sim_connect(device_, options.peerIp, options.port, 0, nullptr, &connection), "connect");
-    visits_.push_back({.connection = shown_ = connection, .left = options.requests, .request = {}, .answer = {}});
+    visits_.push_back({.connection = shown_ = connection, .left = options.requests, .request = {}, .response = {}});
   }
 }
 
@@ -39,10 +39,10 @@ bool WebClient::proceed(Visit &visit) {
       visit.request = "GET " + path_ + " HTTP/1.1\r\nHost: peer" + more + std::string(endOfHeader);
     }
     if (!send(visit.connection, visit.request, visit.position)) return false;
-    const bool ended = receive(visit.connection, visit.answer);
+    const bool ended = receive(visit.connection, visit.response);
     if (!keep(visit)) {
       if (ended && failure_.empty())
-        failure_ = "the server ended an answer after " + std::to_string(visit.answer.size()) + " bytes";
+        failure_ = "the server ended a response after " + std::to_string(visit.response.size()) + " bytes";
       return false;
     }
     visit.request.clear();
@@ -54,9 +54,9 @@ bool WebClient::proceed(Visit &visit) {
 }
 
 bool WebClient::keep(Visit &visit) {
-  const auto end = visit.answer.find(endOfHeader);
+  const auto end = visit.response.find(endOfHeader);
   if (end == std::string::npos) return false;
-  const std::string header = visit.answer.substr(0, end);
+  const std::string header = visit.response.substr(0, end);
   const char *length = strcasestr(header.c_str(), lengthField);
   if (!header.starts_with("HTTP/1.") || header.find(" 200 ") > header.find("\r\n") || length == nullptr) {
     failure_ = "the server answered: " + header.substr(0, header.find("\r\n")) +
@@ -65,8 +65,8 @@ bool WebClient::keep(Visit &visit) {
   }
   const std::size_t body = end + endOfHeader.size(),
                     size = std::strtoull(length + std::strlen(lengthField), nullptr, 10);
-  if (visit.answer.size() < body + size) return false;
-  file_.write(visit.answer.data() + body, static_cast<std::streamsize>(size));
-  visit.answer.erase(0, body + size);
+  if (visit.response.size() < body + size) return false;
+  file_.write(visit.response.data() + body, static_cast<std::streamsize>(size));
+  visit.response.erase(0, body + size);
   return true;
 }

@@ -23,16 +23,16 @@ private:
   struct Visit {
     downbeat_sim_connection connection;
     std::uint64_t left; // requests to come
-    std::string request, answer;
+    std::string request, response;
     std::size_t position = 0; // in the request
     bool over = false;
   };
   /// True once the visit is over and closed.
   bool proceed(Visit &visit);
-  /// Keeps the body if the answer is whole, or says what is wrong with it.
+  /// Keeps the body if the response is whole, or says what is wrong with it.
   bool keep(Visit &visit);
 
-  std::string path_; // of the page
+  std::string path_; // path of the page
   std::ofstream file_;
   std::vector<Visit> visits_;
 };

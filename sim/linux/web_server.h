@@ -20,13 +20,13 @@ protected:
 private:
   struct Visit {
     downbeat_sim_connection connection;
-    std::string request, answer;
-    std::size_t position = 0; // in the answer
+    std::string request, response;
+    std::size_t position = 0; // in the response
     bool shutDown = false;
   };
   /// False once the visit is over.
   bool serve(Visit &visit);
-  std::string answerTo(const std::string &request) const;
+  std::string respond(const std::string &request) const;
 
   std::uint16_t port_;
   std::uint64_t left_; // requests

@@ -154,10 +154,10 @@ def share(wanted: settings.Settings, method: str, reports_directory: Path) -> in
     """Connections that start with the estimates of earlier ones, and as Reno does."""
     from sim.ns3 import shared
 
-    told = shared.run(wanted, method, shared.work_directory(WORK))
-    path = shared.write(told, wanted, reports_directory)
-    console.print(shared.table(told))
-    for reason in shared.reasons(told):
+    data = shared.run(wanted, method, shared.work_directory(WORK))
+    path = shared.write(data, wanted, reports_directory)
+    console.print(shared.table(data))
+    for reason in shared.reasons(data):
         console.print(reason, highlight=False)
     console.print(f"Report: {_short(path.parent)}/{path.name}, {path.with_suffix('.json').name}", markup=False)
     return 0
@@ -216,8 +216,8 @@ def _transfer(
     with _bar(title, wanted.size) as (progress, task):
 
         def show(received: int, seconds: float) -> None:
-            told = f"{seconds:.1f} s simulated{growth(waves, received, wanted.size)}"
-            progress.update(task, completed=received, told=told)
+            shown = f"{seconds:.1f} s simulated{growth(waves, received, wanted.size)}"
+            progress.update(task, completed=received, shown=shown)
 
         return network.run(program, sender, wanted, file, work / sender, waves, capture, show)
 
@@ -243,11 +243,11 @@ def _bar(title: str, size: int) -> Iterator[tuple[Progress, TaskID]]:
     columns = (
         TextColumn(f"{title:20}"),
         BarColumn(),
-        TextColumn("{task.percentage:3.0f} %  {task.fields[told]}"),
+        TextColumn("{task.percentage:3.0f} %  {task.fields[shown]}"),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=not sys.stderr.isatty()) as progress:
-        yield progress, progress.add_task("", total=size, told="")
+        yield progress, progress.add_task("", total=size, shown="")
 
 
 def _short(path: Path) -> Path:

@@ -41,7 +41,7 @@ class Run:
 
 
 def check(family: str, everybody: dict[str, str], argument: str, pcap: str, waves: bool) -> None:
-    """What one run can have and all cannot."""
+    """Refuses variables that only a run of one policy can have."""
     if list(everybody.values()).count(ALL) > 1:
         raise Refused("STARTUP=all STEADY=all: use one of them, with the other named or left out")
     given = {f"{family.upper()}_ARGUMENT": argument, "PCAP": pcap, "WAVES": "1" if waves else ""}
@@ -51,7 +51,7 @@ def check(family: str, everybody: dict[str, str], argument: str, pcap: str, wave
 
 
 def chosen(wanted: Settings, policy: Policy) -> Settings:
-    """The run's settings, and what the policy is told: what fits the path, or as usual, or nothing."""
+    """The run's settings, and the policy's argument: one that fits the path, the usual one, or none."""
     fitting = _fitting(wanted, policy)
     argument = policy.argument(fitting) if fitting else usual(policy)
     return replace(wanted, **policy_settings(policy, argument))
@@ -68,7 +68,7 @@ def usual(policy: Policy) -> int:
 
 
 def _fitting(wanted: Settings, policy: Policy) -> str:
-    """What would be known of this path: its rate, its window of segments over one round trip, a receiver that delays
+    """Text of an argument that fits this path: its rate, its window of segments over one round trip, a receiver that delays
     ACKs."""
     segments = max(1, min(wanted.bandwidth_delay_product // SEGMENT_BYTES, 65535))
     texts = {
@@ -190,11 +190,11 @@ def plot(path: Path, wanted: Settings, family: str, runs: Sequence[Run], command
     other = wanted.steady_text if family == "startup" else wanted.startup_text
     words = (
         f"{wanted.rate / 1e6:g} Mb/s, {wanted.rtt / 1e6:g} ms, {wanted.size:,} bytes, loss {wanted.loss:g}. "
-        f"Each {NAMES[family].lower()} policy with {other}; what each is told stands in the table."
+        f"Each {NAMES[family].lower()} policy with {other}; the table has the argument of each."
     )
     heads = [
         "policy",
-        "told",
+        "argument",
         *(f"kB in {span} s" for span in SPANS),
         "lost",
         "resent",

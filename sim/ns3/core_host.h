@@ -35,7 +35,7 @@ public:
   downbeat_device *device() const { return device_.get(); }
 
   void listen(Listener listener) { listener_ = std::move(listener); }
-  /// What runs on the core: it is called whenever the core has moved.
+  /// The application on the core: it is called whenever the core has moved.
   void run(std::function<void()> application) { application_ = std::move(application); }
   /// While it is, the application is called after each of the core's deadlines instead of once a lookahead.
   void attentive(bool attentive) { attentive_ = attentive; }

@@ -17,7 +17,7 @@ public:
 
   CoreLink(std::uint64_t rate, ns3::Time delay) : rate_(rate), delay_(delay) {}
 
-  /// Who takes what the node sends.
+  /// Sink of the frames that the node sends.
   void deliverTo(Deliver deliver) { deliver_ = std::move(deliver); }
   /// From the node; called by its device.
   void Send(ns3::Ptr<ns3::Packet> packet, std::uint16_t protocol, ns3::Mac48Address to, ns3::Mac48Address from,

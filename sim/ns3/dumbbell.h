@@ -16,7 +16,7 @@
 
 #include "options.h"
 
-/// ns-3's names of what it was told, in full.
+/// Values of ns-3's attributes by their full names.
 using Settings = std::map<std::string, std::string>;
 
 class Dumbbell {

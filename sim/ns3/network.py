@@ -23,7 +23,7 @@ class ProgramFailed(Exception):
 
 @dataclass(frozen=True)
 class Transfer:
-    """What one run wrote: result.json, and two CSV files as rows of text."""
+    """Files of one run: result.json, and two CSV files as rows of text."""
 
     directory: Path
     result: dict[str, Any]

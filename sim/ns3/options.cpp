@@ -20,7 +20,7 @@ Options Options::parse(int count, char **arguments) {
   line.AddValue("segment-size", "bytes", options.segmentSize);
   line.AddValue("startup", "start-up policy", options.startup);
   line.AddValue("steady", "steady policy", options.steady);
-  line.AddValue("startup-argument", "what it is told: a number, of 128 bits with 0x", options.startupArgument);
+  line.AddValue("startup-argument", "its argument: a number, of 128 bits with 0x", options.startupArgument);
   line.AddValue("steady-argument", "likewise", options.steadyArgument);
   line.AddValue("seed", "seed of losses and of the core's secret", options.seed);
   line.AddValue("waves", "FST file to write", options.waves);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a run is asked for. `python -m sim.ns3` gives every value; the ones here are for running the program by hand.
+// Options of a run. `python -m sim.ns3` gives every value; the ones here are for running the program by hand.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Options {
   std::uint32_t initialWindow = 10;  // segments
   std::uint32_t segmentSize = 1460;  // bytes, of both TCPs
   std::string startup, steady;       // policies; empty: the build's first
-  std::string startupArgument, steadyArgument; // what they are told, a number; empty: nothing
+  std::string startupArgument, steadyArgument; // their arguments, a number; empty: none
   std::uint64_t seed = 1;
   std::string waves;                 // FST file; empty: none
   std::string pcap;                  // capture file; empty: none

@@ -17,7 +17,7 @@ from sim.golden.congestion.startup.resume import POLICY, Phase, ResumeState
 from sim.ns3.golden import connection, model_row
 
 MS = 1e6  # ns
-SPACE = 1 << 32  # of sequence numbers
+SPACE = 1 << 32  # sequence numbers
 PHASES = {
     Phase.NORMAL: "normal",
     Phase.RECONNAISSANCE: "reconnaissance",
@@ -49,10 +49,10 @@ def _events(rows: Sequence[Row], startup_argument: int, steady_argument: int) ->
     phases = _Phases(startup_argument) if resumes else None
     replayed = states(map(model_row, rows), startup_argument, steady_argument) if resumes else repeat(None, len(rows))
     for row, state in zip(rows, replayed, strict=True):
-        told = [*packets.see(row), *metrics.see(row)]
+        changes = [*packets.see(row), *metrics.see(row)]
         if phases and state:
-            told += phases.see(row, ResumeState.unpacked(state.startup_policy_state), packets.number)
-        for name, data in told:
+            changes += phases.see(row, ResumeState.unpacked(state.startup_policy_state), packets.number)
+        for name, data in changes:
             yield {"time": int(row["time_ns"]) / MS, "name": name, "data": data}
 
 
@@ -63,7 +63,7 @@ def _windows(row: Row) -> dict[str, int]:
 
 @dataclass
 class _Packets:
-    number: int = 0  # of the next packet
+    number: int = 0  # number of the next packet
     outstanding: list[tuple[int, int]] = field(default_factory=list)  # sequence number behind a packet, its number
 
     def see(self, row: Row) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -84,7 +84,7 @@ class _Packets:
 
 
 def _reaches(until: int, end: int) -> bool:
-    """Of sequence numbers."""
+    """True where sequence number `end` is at or before `until`, modulo 2^32."""
     return (until - end) % SPACE < SPACE // 2
 
 
@@ -101,17 +101,17 @@ def _ranges(numbers: Sequence[int]) -> list[list[int]]:
 
 @dataclass
 class _Metrics:
-    told: dict[str, float] = field(default_factory=dict)
+    written: dict[str, float] = field(default_factory=dict)
     smallest: float = float("inf")
 
     def see(self, row: Row) -> Iterator[tuple[str, dict[str, Any]]]:
-        """What has changed."""
+        """The metrics that have changed."""
         new: dict[str, float] = {**_windows(row), "bytes_in_flight": int(row["flight"])}
         if row["rtt_ns"]:
             self.smallest = min(self.smallest, int(row["rtt_ns"]) / MS)
             new |= {"latest_rtt": int(row["rtt_ns"]) / MS, "min_rtt": self.smallest}
-        changed = {name: value for name, value in new.items() if self.told.get(name) != value}
-        self.told |= changed
+        changed = {name: value for name, value in new.items() if self.written.get(name) != value}
+        self.written |= changed
         if changed:
             yield "recovery:metrics_updated", changed
 

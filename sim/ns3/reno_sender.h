@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// ns-3's own TCP as the sending host, for comparison: TcpLinuxReno, or the other that the dumbbell was told.
+// ns-3's own TCP as the sending host, for comparison: TcpLinuxReno, or the TCP that the dumbbell sets.
 #pragma once
 
 #include <ns3/socket.h>

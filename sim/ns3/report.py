@@ -16,7 +16,7 @@ BOTH = (
     "Recovery: both are NewReno (RFC 6582) without SACK, limited transmit and PRR; ns-3 takes RTT samples by its timer, "
     "the core from stamps at the wire."
 )
-# What the policies do that TcpLinuxReno does too, in its own way; of the others their models' titles say enough.
+# Differences of a policy to TcpLinuxReno's form of the same; for other policies the titles of their models suffice.
 ALIKE = {
     "standard": "On an ACK of two segments the core adds one segment (RFC 5681, equation 2). ",
     "reno": "The core adds one segment for each window of bytes acknowledged (RFC 3465 without its L). With delayed ACKs of "
@@ -29,15 +29,14 @@ THEIRS = {
 
 
 def differences(settings: Settings) -> list[str]:
-    """Why the core's curve is not TcpLinuxReno's: what the two policies that ran do, with the arguments they were
-    told."""
+    """Reasons why the core's curve differs from TcpLinuxReno's: the two policies that ran, with their arguments."""
 
-    def told(name: str, family: str, policy: str, text: str) -> str:
+    def sentence(name: str, family: str, policy: str, text: str) -> str:
         return f"{name}: {text}, {title(family, policy)}. {ALIKE.get(policy, '')}{THEIRS[family]}"
 
     return [
-        told("Start-up", "startup", settings.startup, settings.startup_text),
-        told("Steady state", "steady", settings.steady, settings.steady_text),
+        sentence("Start-up", "startup", settings.startup, settings.startup_text),
+        sentence("Steady state", "steady", settings.steady, settings.steady_text),
         BOTH,
     ]
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the run wants of a sender, whoever it is.
+// Interface of a sending host.
 #pragma once
 
 #include <cstdint>

@@ -16,10 +16,10 @@ from downbeat_toe.refused import Refused as Refused
 from sim.lib import ranges
 from sim.lib.contents import generated
 
-# Where the simulation meets the core: the 64-bit frame stream, with all bytes; parsed headers and lengths, faster.
+# Tap between simulation and core: the 64-bit frame stream, with all bytes; parsed headers and lengths, faster.
 TAPS = ("frame", "header")
 SEGMENT_BYTES = 1460
-# What a full segment costs on the bottleneck: TCP and IP headers, and the two bytes of ns-3's point-to-point framing.
+# Bytes of a segment on the bottleneck beside its payload: TCP and IP headers, and two of ns-3's point-to-point framing.
 OVERHEAD_BYTES = 20 + 20 + 2
 NANOSECONDS_PER_SECOND = 1_000_000_000
 LARGEST_BUFFER = 4 * 10**9  # bytes, or packets
@@ -176,8 +176,8 @@ def parse(
 
 def policy_settings(policy: Policy, argument: int) -> dict[str, Any]:
     """Settings' three fields of a policy: its name, its argument's bits, and both as people write them."""
-    told = policy.text(argument) or ("nothing" if policy.fields else "")
-    text = f"{policy.name} (told {told})" if told else policy.name
+    given = policy.text(argument) or ("no argument" if policy.fields else "")
+    text = f"{policy.name} ({given})" if given else policy.name
     return {policy.family: policy.name, f"{policy.family}_argument": argument, f"{policy.family}_text": text}
 
 

@@ -2,7 +2,7 @@
 """`make sim STARTUP=liss`, iss, miss, js, spand, resume: connections over ns-3 that start with estimates of earlier
 ones.
 
-The core's path reports feed the estimator (sw/estimator), and the later connections begin with what it says. Beside it
+The core's path reports feed the estimator (sw/estimator), and the later connections begin with its estimates. Beside it
 the same connections begin as Reno does. One table, one plot.
 """
 
@@ -102,7 +102,7 @@ def check(startup: str, others: dict[str, str]) -> None:
 
 
 def run(wanted: Settings, method: str, work: Path, jobs: int = 1) -> dict[str, Any]:
-    """What both runs gave, for programs."""
+    """Results of both runs, for programs."""
     if wanted.rtt <= 4 * ACCESS:
         raise Refused(f"RTT={wanted.rtt / 1e6:g}ms: the access links of STARTUP={method} have 2ms of it, use more")
     work.mkdir(parents=True, exist_ok=True)
@@ -135,9 +135,9 @@ def _figures(one: dict[str, Any]) -> dict[str, Any]:
                 "losses": flow["losses"],
                 "retransmissions": flow["retransmissions"],
                 "exit_window": flow["exit_before"] if flow["exit"] else None,
-                "told_window": flow["told_window"],
-                "told_ssthresh": flow["told_ssthresh"],
-                "told": flow["told"],
+                "told_window": flow["start_window"],
+                "told_ssthresh": flow["start_ssthresh"],
+                "told": flow["start_reason"],
             }
             for flow in later
         ],
@@ -155,13 +155,13 @@ def _mean(rows: Sequence[dict[str, Any]], name: str) -> float:
     return fmean(known) if known else float("nan")
 
 
-def table(told: dict[str, Any]) -> Table:
-    method = told["method"]
+def table(data: dict[str, Any]) -> Table:
+    method = data["method"]
     wide = Table(title=f"{LATER} connections started by {method}, beside {EARLIER} earlier ones", title_justify="left")
     wide.add_column("", no_wrap=True)
     for head in (*(f"kB in {mark} s" for mark in MARKS), "losses", "resent", "exit, segments"):
         wide.add_column(head, justify="right")
-    for name, one in told["runs"].items():
+    for name, one in data["runs"].items():
         rows = one["connections"]
         for number, row in enumerate(rows):
             wide.add_row(f"{name} {number}", *_cells(row))
@@ -169,10 +169,10 @@ def table(told: dict[str, Any]) -> Table:
     return wide
 
 
-def reasons(told: dict[str, Any]) -> list[str]:
-    """What each later connection was told, and why."""
-    method = told["method"]
-    return [f"{method} {number}: {row['told']}" for number, row in enumerate(told["runs"][method]["connections"])]
+def reasons(data: dict[str, Any]) -> list[str]:
+    """The estimator's reason for the start of each later connection."""
+    method = data["method"]
+    return [f"{method} {number}: {row['told']}" for number, row in enumerate(data["runs"][method]["connections"])]
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
@@ -186,13 +186,13 @@ def _cells(row: dict[str, Any]) -> list[str]:
     ]
 
 
-def write(told: dict[str, Any], wanted: Settings, directory: Path) -> Path:
+def write(data: dict[str, Any], wanted: Settings, directory: Path) -> Path:
     """The report for programs and the page."""
     directory.mkdir(parents=True, exist_ok=True)
-    name = f"sim-{told['method']}"
-    (directory / f"{name}.json").write_text(json.dumps(told, indent=2) + "\n")
+    name = f"sim-{data['method']}"
+    (directory / f"{name}.json").write_text(json.dumps(data, indent=2) + "\n")
     figure = make_subplots(rows=1, cols=1)
-    for number, (run_name, one) in enumerate(told["runs"].items()):
+    for number, (run_name, one) in enumerate(data["runs"].items()):
         for each in range(LATER):
             start = LEAD + each * APART
             x = [time - start for time in one["seconds"] if time >= start]
@@ -208,8 +208,8 @@ def write(told: dict[str, Any], wanted: Settings, directory: Path) -> Path:
     pages.finish(figure, row_height=420)
     figure.update_xaxes(title_text="time since the connection was opened, s")
     figure.update_yaxes(title_text="acknowledged, MB")
-    words = f"{wanted.rate / 1e6:g} Mb/s, {wanted.rtt / 1e6:g} ms; the earlier connections report, the later ones ask."
-    heads = ["", "told", *(f"kB in {mark} s" for mark in MARKS), "losses", "resent", "exit, segments", "window told"]
+    words = f"{wanted.rate / 1e6:g} Mb/s, {wanted.rtt / 1e6:g} ms; later connections start with estimates of the earlier ones."
+    heads = ["", "reason", *(f"kB in {mark} s" for mark in MARKS), "losses", "resent", "exit, segments", "start window"]
     rows = [
         [
             f"{run_name} {number}",
@@ -220,13 +220,13 @@ def write(told: dict[str, Any], wanted: Settings, directory: Path) -> Path:
             "-" if row["exit_window"] is None else row["exit_window"],
             row["told_window"] or "-",
         ]
-        for run_name, one in told["runs"].items()
+        for run_name, one in data["runs"].items()
         for number, row in enumerate(one["connections"])
     ]
     body = f"<p>{html.escape(words)}</p>{pages.plot(figure)}{pages.table(heads, rows, left=2)}"
     path = directory / f"{name}.html"
     path.write_text(
-        pages.page(f"Starts by {told['method']}", body, command=again(wanted, told["method"]), seed=wanted.seed)
+        pages.page(f"Starts by {data['method']}", body, command=again(wanted, data["method"]), seed=wanted.seed)
     )
     return path
 

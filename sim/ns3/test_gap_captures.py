@@ -27,7 +27,7 @@ IP_AND_TCP = 40
 
 
 def segments(path: Path, link: Packet) -> list[tuple[str, int, int]]:
-    """What `downbeat gap` takes of one packet, through scapy's own pcap writer."""
+    """Fields that `downbeat gap` reads of one packet, through scapy's own pcap writer."""
     with PcapWriter(str(path), nano=True, linktype={Ether: 1, PPP: 9, IP: 101}[type(link)]) as file:
         file.write(link)
     found = frames.select("tcp", capture.read(path).on(None).frames())
@@ -77,7 +77,7 @@ def test_a_frame_of_replay_is_what_the_page_says() -> None:
 
 
 def test_stamps_of_microseconds_have_their_step_and_are_refused_if_strict(tmp_path: Path) -> None:
-    """scapy's writer of pcapng stamps in microseconds unless told."""
+    """scapy's writer of pcapng stamps in microseconds by default."""
     with PcapNgWriter(str(tmp_path / "x.pcapng")) as file:
         file.write(Ether() / PLAIN)
     read = capture.read(tmp_path / "x.pcapng")

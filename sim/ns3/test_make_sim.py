@@ -19,7 +19,7 @@ from sim.lib import build, verilated
 from sim.lib.contents import BLOCK, generated
 from sim.ns3.comparison import exit_event
 
-ASKED = {
+REQUESTED = {
     *(
         "sha256_equal",
         "bytes",
@@ -70,7 +70,7 @@ def passed(reports: Path, **settings: object) -> dict[str, Any]:
 
 def test_a_megabyte_arrives(tmp_path: Path) -> None:
     data = passed(tmp_path, size="1MB")
-    assert data.keys() >= ASKED
+    assert data.keys() >= REQUESTED
     assert data["sha256_equal"] and data["bytes"] == 1_000_000
     assert data["golden"]["equal"] and data["golden"]["events"] > 1000
     assert 0 < data["goodput_bps"] < data["ideal_goodput_bps"]
@@ -101,7 +101,7 @@ def test_the_header_tap_gives_the_same_events(tmp_path: Path) -> None:
     assert rows[0] == rows[1]
 
 
-def test_a_policy_is_told_what_people_write(tmp_path: Path) -> None:
+def test_a_policy_has_the_argument_that_people_write(tmp_path: Path) -> None:
     """After a loss AIMD(a, 0.125) leaves seven eighths, less what rounding takes, where Reno leaves half."""
     left = []
     for steady, argument in (("aimd", "b=0.125"), ("aimd", "")):
@@ -177,8 +177,8 @@ def test_what_is_generated_does_not_depend_on_how_it_is_drawn() -> None:
 def test_the_report_explains_what_ran(tmp_path: Path) -> None:
     data = passed(tmp_path, size="50kB", steady="aimd", steady_argument="a=0.5, b=0.3", startup="spm", tap="header")
     start_up, steady, _ = data["comparison"]["differences"]
-    assert "spm (told nothing), SPM: slow start with packet-pair measurements" in start_up
-    assert "aimd (told a=0.5, b=0.3" in steady and "additive" not in steady
+    assert "spm (no argument), SPM: slow start with packet-pair measurements" in start_up
+    assert "aimd (a=0.5, b=0.3" in steady and "additive" not in steady
     assert "Reno" not in steady.replace("TcpLinuxReno", "")
 
 

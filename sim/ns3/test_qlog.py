@@ -16,8 +16,8 @@ RIGHT = "saved=60, maxJump=60, rtt=40ms"  # 20 Mb/s and 40 ms are 66 segments
 
 
 def logged(tmp_path: Path, **settings: object) -> list[dict[str, Any]]:
-    told = {"size": "400kB", "compare": 0, "tap": "header", "startup": "resume", "startup_argument": RIGHT}
-    passed(tmp_path, **(told | settings))
+    usual = {"size": "400kB", "compare": 0, "tap": "header", "startup": "resume", "startup_argument": RIGHT}
+    passed(tmp_path, **(usual | settings))
     file = json.loads((tmp_path / "sim.qlog").read_text())
     assert (file["qlog_version"], file["qlog_format"]) == ("0.3", "JSON")
     events: list[dict[str, Any]] = file["traces"][0]["events"]

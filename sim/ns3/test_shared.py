@@ -37,7 +37,7 @@ WANTED = Settings(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_experiment_has_the_path_that_was_asked_for(method: str, tmp_path: Path) -> None:
+def test_the_experiment_has_the_requested_path(method: str, tmp_path: Path) -> None:
     path = tmp_path / "shared.toml"
     path.write_text(shared.text(WANTED, method))
     topology = load(path, None).experiment.topology

@@ -18,7 +18,7 @@ RECORD = f"""{HEADER}
 """
 
 
-def told(tmp_path: Path, *arguments: str) -> list[str]:
+def printed(tmp_path: Path, *arguments: str) -> list[str]:
     record = tmp_path / "events.csv"
     record.write_text(RECORD)
     command = [sys.executable, "-m", "downbeat_toe", "trace", str(record), *arguments]
@@ -27,7 +27,7 @@ def told(tmp_path: Path, *arguments: str) -> list[str]:
 
 
 def test_each_event_has_its_line(tmp_path: Path) -> None:
-    lines = told(tmp_path)
+    lines = printed(tmp_path)
     assert len(lines) == 4
     assert "1,000 ns" in lines[0] and "cwnd - -> 14600" in lines[0] and "1460 bytes acknowledged" in lines[0]
     assert "sent 500+1460" in lines[1]
@@ -36,7 +36,7 @@ def test_each_event_has_its_line(tmp_path: Path) -> None:
 
 
 def test_the_window_before_is_known_where_the_line_is_left_out(tmp_path: Path) -> None:
-    (line,) = told(tmp_path, "--flow", "0", "--since", "1500", "--until", "3500")
+    (line,) = printed(tmp_path, "--flow", "0", "--since", "1500", "--until", "3500")
     assert "cwnd 14600 -> 8760" in line
 
 
