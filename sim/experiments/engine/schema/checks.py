@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from downbeat_toe.policies import ArgumentRefused, Policy, find
@@ -16,22 +16,18 @@ from sim.experiments.engine.schema.measures import Plot, Published
 Policies = Mapping[str, dict[str, Policy]]  # by family and name
 
 
-def check_axes(
-    path: Path, names: Mapping[str, tuple[str, ...]], experiment: Experiment, published: Sequence[rows.Row]
-) -> None:
+def check_axes(path: Path, names: Mapping[str, tuple[str, ...]], experiment: Experiment, read: rows.Rows) -> None:
     chosen_by: list[tuple[str, str, str | None]] = []  # place in the file, an axis, one of its names
-    measures: list[tuple[str, Published | Plot]] = [
-        *((row.place, each) for row, each in zip(published, experiment.published, strict=True)),
-        *((f"plot {number}", each) for number, each in enumerate(experiment.plot, 1)),
-    ]
-    for what, each in measures:
+    places = [row.place for table in rows.TABLES for row in read[table]]
+    measures: list[Published | Plot] = [*experiment.published, *experiment.plot]
+    for what, each in zip(places, measures, strict=True):
         chosen = [*each.of.items(), *each.over.items()]
         chosen += [(getattr(each, "along", ""), name) for name in getattr(each, "order", ())]
         chosen_by += [(what, axis, name) for axis, name in chosen]
-    for number, plot in enumerate(experiment.plot, 1):
-        chosen_by += [] if plot.series else [(f"plot {number}", plot.x, None)]
-        chosen_by += [(f"plot {number}", plot.by, None)] if plot.by or plot.among else []
-        chosen_by += [(f"plot {number}", plot.by, name) for name in plot.among]
+    for row, plot in zip(read["plot"], experiment.plot, strict=True):
+        chosen_by += [] if plot.series else [(row.place, plot.x, None)]
+        chosen_by += [(row.place, plot.by, None)] if plot.by or plot.among else []
+        chosen_by += [(row.place, plot.by, name) for name in plot.among]
     for number, table in enumerate(experiment.table, 1):
         chosen = [*table.of.items(), *(pair for column in table.column for pair in column.over.items())]
         chosen_by += [(f"table {number}", axis, name) for axis, name in chosen]

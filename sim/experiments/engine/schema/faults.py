@@ -16,26 +16,25 @@ from sim.experiments.engine.schema import rows
 from sim.experiments.engine.schema.experiment import Experiment
 
 
-def validated(path: Path, data: dict[str, Any], published: Sequence[rows.Row]) -> Experiment:
-    """Raises Refused with a sentence for each fault; `published`: the rows, in the order of `data`."""
+def validated(path: Path, data: dict[str, Any], read: rows.Rows) -> Experiment:
+    """Raises Refused with a sentence for each fault; `read`: the rows in the order of `data`."""
     try:
         return Experiment.model_validate(data)
     except ValidationError as error:
         faults = error.errors()
         # A list whose items are refused is empty for pydantic.
         kept = [one for one in faults if one["type"] != "too_short" or len(faults) == 1]
-        lines = [f"{path}: {_sentence(each['loc'], each['type'], each['msg'], published)}" for each in kept]
+        lines = [f"{path}: {_sentence(each['loc'], each['type'], each['msg'], read)}" for each in kept]
         raise Refused("\n".join(dict.fromkeys(lines))) from None
 
 
-def _sentence(place: Sequence[int | str], kind: str, message: str, published: Sequence[rows.Row]) -> str:
+def _sentence(place: Sequence[int | str], kind: str, message: str, read: rows.Rows) -> str:
     shown = [str(part + 1) if isinstance(part, int) else part for part in place if not _is_choice(part)]
-    if len(place) > 1 and place[0] == "published" and isinstance(place[1], int):
-        where = published[place[1]].key(shown[2:])
-    else:
-        where = ".".join(shown) or "the file"
+    where = ".".join(shown) or "the file"
+    if len(place) > 1 and place[0] in read and isinstance(place[1], int):
+        where = read[str(place[0])][place[1]].key(shown[2:])
     if kind == "extra_forbidden":
-        keys = _keys(Experiment, place[:-1]) + (["rows"] if place[0] == "published" else [])
+        keys = _keys(Experiment, place[:-1]) + (["rows"] if place[0] in read else [])
         near = difflib.get_close_matches(str(place[-1]), keys, n=1)
         return f"{where}: no such key; " + (f"do you mean {near[0]}? " if near else "") + f"use {', '.join(keys)}"
     if kind == "missing":

@@ -67,7 +67,7 @@ def load(
     changes = data.pop("full", {})
     for key, value in changes.items() if full else ():
         _replace(data, key, value, path)
-    published = _published(data, full, path)
+    read = _rows(data, full, path)
     if duration:
         _replace(data, "run.duration", duration, path)
     varied = data.pop("vary", {})
@@ -87,10 +87,10 @@ def load(
     for choice in itertools.product(*(zip(names[axis], axes[axis], strict=True) for axis in axes)):
         chosen = dict(zip(axes, choice, strict=True))
         filled = _filled(data, {axis: value for axis, (_, value) in chosen.items()} | notes, path)
-        cells.append(Cell({axis: name for axis, (name, _) in chosen.items()}, validated(path, filled, published)))
+        cells.append(Cell({axis: name for axis, (name, _) in chosen.items()}, validated(path, filled, read)))
     if cells[0].experiment.name != path.stem:
         raise Refused(f"{path}: name: '{cells[0].experiment.name}' is not the file's: write '{path.stem}'")
-    check_axes(path, names, cells[0].experiment, published)
+    check_axes(path, names, cells[0].experiment, read)
     for cell in cells:
         check_policies(path, cell.experiment, policies)
     for key, values in varied.items():
@@ -135,14 +135,14 @@ def _with_base(data: dict[str, Any], path: Path) -> dict[str, Any]:
     return merged
 
 
-def _published(data: dict[str, Any], full: bool, path: Path) -> list[rows.Row]:
-    """The rows of the [[published]] blocks, which take the blocks' place."""
+def _rows(data: dict[str, Any], full: bool, path: Path) -> rows.Rows:
+    """The rows of the blocks, which take the blocks' place in `data`."""
     try:
-        published = rows.read(data.get("published", []), full)
+        read = {table: rows.read(table, data.get(table, []), full) for table in rows.TABLES}
     except Refused as refused:
         raise Refused(f"{path}: {refused}") from None
-    data["published"] = [row.keys for row in published]
-    return published
+    data |= {table: [row.keys for row in of_table] for table, of_table in read.items()}
+    return read
 
 
 def _product(axes: Mapping[str, Sequence[Any]]) -> int:

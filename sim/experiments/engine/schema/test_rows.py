@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""[[published]] blocks with rows stand for one published value a row, and a wrong row is named."""
+"""Each row of a block is a published value or a plot of its own, and a wrong row is named."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def test_a_row_has_its_blocks_keys_and_its_own() -> None:
         {"quantity": "x"},
         {"quantity": "y", "tolerance": 2, "of": {"b": "2"}, "over": {"a": "2"}},
     ]
-    read = rows.read([block, {**block, "rows": own}], full=True)
+    read = rows.read("published", [block, {**block, "rows": own}], full=True)
     assert [row.keys for row in read] == [block, block | own[0], block | own[1] | {"of": {"a": "1", "b": "2"}}]
     assert [row.place for row in read] == ["published.1", "published.2.rows.1", "published.2.rows.2"]
 
 
 def test_rows_of_the_full_form_alone_are_left_out_of_the_quick_one() -> None:
     own = [{"quantity": "x"}, {"quantity": "y", "full": True}]
-    assert [row.number for row in rows.read([{"rows": own}], full=False)] == [1]
-    assert not rows.read([{"full": True, "rows": own[:1]}], full=False)
+    assert [row.number for row in rows.read("published", [{"rows": own}], full=False)] == [1]
+    assert not rows.read("published", [{"full": True, "rows": own[:1]}], full=False)
 
 
 def test_rows_are_published_values_in_the_files_order(tiny: Tiny, policies: Policies) -> None:
@@ -86,3 +86,13 @@ def test_rows_share_a_text_by_its_name(tiny: Tiny, policies: Policies) -> None:
     notes = '[notes]\nwhy = "Two flows collide."\n'
     path = tiny(("value = 2\n", 'value = 2\nexplained = "$notes.why"\n'), more=notes)
     assert load(path, policies).experiment.published[0].explained == "Two flows collide."
+
+
+def test_plots_share_keys_too(tiny: Tiny, policies: Policies) -> None:
+    more = '[[plot]]\nx = "rate"\nrows = [{ title = "a", metric = "packets" }, { title = "b", metric = "window" }]\n'
+    assert [(each.title, each.x) for each in load(tiny(more=more), policies).experiment.plot] == [
+        ("a", "rate"),
+        ("b", "rate"),
+    ]
+    with pytest.raises(Refused, match=r"plot\.1\.rows\.2: no axis 'speed'"):
+        load(tiny(more=more.replace('"window" }', '"window", x = "speed" }')), policies)
