@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# The clock-domain crossings of DownbeatGmii (docs/reference/mac.md lists them; rtl/downbeat/lib/Crossings.scala names them), scoped to the core.
+# The clock-domain crossings of DownbeatGmii (docs/reference/mac.md lists them; rtl/downbeat/builds/Crossings.scala names them), scoped to the core.
 # Gray pointers, toggles and what they announce take less than a clock of the side that they come from: no two bits of a Gray number then
 # arrive in the wrong order, and a value is there when its toggle has been through two registers. 4 ns are right for cores up to 250 MHz.
 

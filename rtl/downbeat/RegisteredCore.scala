@@ -10,6 +10,7 @@ import downbeat.registers.{CounterBank, RegisterMap}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4SpecRenamer}
+import spinal.lib.bus.regif.RegInst
 
 /** The core with its registers on AXI4-Lite, which drive its addresses and its reset: what the tops have in common.
   *
@@ -27,8 +28,7 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
   /** What is inside counts as the registers want it. */
   protected val counted: DownbeatConfig = config.copy(counterBits = CounterBank.countBits)
   protected val registers = RegisterMap(counted, withMac)
-  /** What a program needs to know of them: file names and contents. */
-  def registerFiles: Seq[(String, String)] = registers.files
+  def ownRegisters: Seq[RegInst] = registers.registerMaps("downbeat")
   /** Behind the core's page of registers. */
   protected val hostRegisters = (config.hostPorts > 0) generate HostRegisters(counted)
   if (config.hostPorts > 0) {

@@ -4,7 +4,8 @@ package downbeat.bench
 import downbeat.calculation.Calculators
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.{CongestionEvent, DeparturePlan, Window}
-import downbeat.engine.{CongestionStage, EnginePipeline, Signals}
+import downbeat.engine.congestion.CongestionStage
+import downbeat.engine.pipeline.{EnginePipeline, Signals}
 import spinal.core._
 import spinal.lib._
 

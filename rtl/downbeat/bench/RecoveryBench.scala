@@ -3,7 +3,8 @@ package downbeat.bench
 
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.CongestionEventKind
-import downbeat.engine.{EnginePipeline, RecoveryStage, Signals}
+import downbeat.engine.pipeline.{EnginePipeline, Signals}
+import downbeat.engine.recovery.RecoveryStage
 import downbeat.messages.{EventKind, TcpState}
 import downbeat.time.Instant
 import downbeat.wire.SequenceNumber

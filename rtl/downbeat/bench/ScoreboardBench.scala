@@ -2,7 +2,8 @@
 package downbeat.bench
 
 import downbeat.config.DownbeatConfig
-import downbeat.engine.{LossEstimate, LossEvidence, SackScoreboard, Scoreboard, Signals}
+import downbeat.engine.pipeline.Signals
+import downbeat.engine.recovery.{LossEstimate, LossEvidence, SackScoreboard, Scoreboard}
 import downbeat.wire.SackBlock
 import spinal.core._
 import spinal.lib._

@@ -6,6 +6,7 @@ import downbeat.registers.DescribesRegisters
 import spinal.core._
 import spinal.lib._
 import spinal.lib.blackbox.lattice.ecp5.{BB, EHXPLLL, EHXPLLLConfig}
+import spinal.lib.bus.regif.RegInst
 
 /** A board's FPGA: its pins, named as in boards/NAME.toml, and its clocks.
   *
@@ -60,7 +61,7 @@ case class BoardTop(board: Board, contents: (Board, DownbeatConfig) => BoardCont
     pins.dq.read := bits.map { case ((pin, write), drives) => pad(pin, write, drives) }.asBits()
   }
 
-  def files: Seq[(String, String)] = inside.files
+  def registerMaps: Map[String, Seq[RegInst]] = inside.registerMaps
 }
 
 object BoardTop {

@@ -5,6 +5,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.mac.{GmiiMac, TimeBase}
 import spinal.core._
 import spinal.lib._
+import spinal.lib.bus.regif.RegInst
 
 /** The gap bench on a board, between its pins and its clocks. It sends probes by a schedule out of the first port and
   * stamps the frames that come into the second one. It has MAC, launch gate and time base, but no TCP.
@@ -67,5 +68,5 @@ case class ProbeBoard(board: Board, config: DownbeatConfig) extends BoardContent
   for ((chip, pins) <- store.io.sdram.zip(io.sdram)) chip <> pins
   registers.io.capture.lost := capture.io.lost
 
-  def files: Seq[(String, String)] = registers.files
+  def registerMaps: Map[String, Seq[RegInst]] = registers.registerMaps
 }

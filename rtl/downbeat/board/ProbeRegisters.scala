@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.board
 
-import downbeat.application.Layout
+import downbeat.lib.BundleLayout
 import downbeat.mac.MacCounters
-import downbeat.registers.RegisterFiles
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.regif._
@@ -84,12 +83,12 @@ case class ProbeRegisters(board: Board) extends BoardRegisters(board, "probes") 
   // ---- what became of frames
 
   startAt(0x100)
-  for (field <- Layout.ofBundle("MacCounters", io.counters).fields) {
+  for (field <- BundleLayout.of("MacCounters", io.counters).fields) {
     val meaning = if (field.name.endsWith("Lateness")) "ns, since reset; all ones: that or more."
     else "Frames since reset, modulo 2^32."
     shown(s"counter_${field.name}", io.counters.asBits(field.offset, field.width bits), meaning)
   }
 
   close()
-  val files: Seq[(String, String)] = RegisterFiles.ofBoard("probe", registers)
+  def registerMaps: Map[String, Seq[RegInst]] = Map("probe" -> registers)
 }

@@ -5,6 +5,7 @@ import downbeat.DownbeatGmii
 import downbeat.config.DownbeatConfig
 import spinal.core._
 import spinal.lib._
+import spinal.lib.bus.regif.RegInst
 
 /** The core on a board, between its pins and its clocks, with a source and a sink of traffic as its application: TCP
   * without a host's bus. Only the first port is used.
@@ -68,8 +69,5 @@ case class TrafficBoard(board: Board, preset: DownbeatConfig) extends BoardConte
   bits("s_axis_bypass_tx_tdata") := 0
   bits("s_axis_bypass_tx_tkeep") := 0
 
-  def files: Seq[(String, String)] =
-    registers.files ++ core.registerFiles.collect { case ("downbeat_registers.json", text) =>
-      "core_registers.json" -> text
-    }
+  def registerMaps: Map[String, Seq[RegInst]] = registers.registerMaps + ("core" -> core.ownRegisters)
 }

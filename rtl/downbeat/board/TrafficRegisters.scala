@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.board
 
-import downbeat.application.Layout
 import downbeat.config.DownbeatConfig
+import downbeat.lib.BundleLayout
 import downbeat.messages.{Command, Refusal}
-import downbeat.registers.RegisterFiles
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.regif._
@@ -30,7 +29,7 @@ case class TrafficRegisters(board: Board, config: DownbeatConfig) extends BoardR
   // ---- commands: each field of Command, 32 bits a register
 
   startAt(0x080)
-  private val fields = for (field <- Layout.ofBundle("Command", io.command.payload).fields) yield {
+  private val fields = for (field <- BundleLayout.of("Command", io.command.payload).fields) yield {
     val parts =
       for ((low, part) <- (0 until field.width by 32).zipWithIndex)
         yield value(s"command_${field.name}" + (if (part == 0) "" else s"_$part"), 32 min (field.width - low),
@@ -63,7 +62,7 @@ case class TrafficRegisters(board: Board, config: DownbeatConfig) extends BoardR
 
   startAt(0x140)
   io.select := value("flowSelect", config.flowBits, AccessType.RW, "The flow that `flow_...` shows.").asUInt
-  for (field <- Layout.ofBundle("TrafficFlow", io.flow).fields)
+  for (field <- BundleLayout.of("TrafficFlow", io.flow).fields)
     shown(s"flow_${field.name}", io.flow.asBits(field.offset, field.width bits), s"TrafficFlow's `${field.name}`.")
   private val refusals = RegInit(U(0, 16 bits))
   when(io.refused.valid)(refusals := refusals + 1)
@@ -73,5 +72,5 @@ case class TrafficRegisters(board: Board, config: DownbeatConfig) extends BoardR
     RegNextWhen(io.refused.reason.asBits.resize(8), io.refused.valid)
 
   close()
-  val files: Seq[(String, String)] = RegisterFiles.ofBoard("traffic", registers)
+  def registerMaps: Map[String, Seq[RegInst]] = Map("traffic" -> registers)
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.builds
 
-import downbeat.application.{EventFields, Layout, LayoutFiles}
 import downbeat.config.DownbeatConfig
-import downbeat.host.HostFormatFiles
-import downbeat.lib.Crossings
 import downbeat.registers.{DescribesRegisters, RegisterMap}
 import java.io.File
 import java.nio.file.{Files, Path, Paths, StandardCopyOption}
@@ -92,7 +89,7 @@ object Generate {
         spinalConfig(scratch, s"$module, preset $preset").generateVerilog(
           Modules.find(module).get(config).setDefinitionName(module)).toplevel
       top match {
-        case described: DescribesRegisters => made.texts ++= described.files
+        case described: DescribesRegisters => made.texts ++= described.registerMaps.flatMap((RegisterFiles.of _).tupled)
         case _ =>
       }
       for (memory <- scratch.toFile.list if memory.endsWith(".bin"))

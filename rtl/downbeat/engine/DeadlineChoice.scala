@@ -2,6 +2,7 @@
 package downbeat.engine
 
 import downbeat.config.DownbeatConfig
+import downbeat.engine.pipeline.Signals
 import downbeat.messages.Deadline
 import spinal.core._
 import spinal.lib._

@@ -3,6 +3,13 @@ package downbeat.engine
 
 import downbeat.calculation.{Calculators, InlineEstimator, RateEstimator}
 import downbeat.config.DownbeatConfig
+import downbeat.engine.arbiter.{Arbiter, Credits, EngineSources, EventLine, SpacedArbiter}
+import downbeat.engine.congestion.CongestionStage
+import downbeat.engine.measure.MeasureStage
+import downbeat.engine.pipeline.{EnginePipeline, EventEntry, ReturnEvent, Signals}
+import downbeat.engine.protocol.ProtocolStage
+import downbeat.engine.recovery.RecoveryStage
+import downbeat.engine.transmit.TransmitStage
 import downbeat.lib.{RestingClock, Tally, WideQueue}
 import downbeat.messages.{
   ApplicationEvent, Booking, Deadline, DepartedEvent, DirectoryEvent, FlowPosition, FlowStatus, GrantEvent, PlacedEvent,

@@ -2,6 +2,9 @@
 package downbeat.engine
 
 import downbeat.config.DownbeatConfig
+import downbeat.engine.congestion.CongestionStage
+import downbeat.engine.pipeline.{EnginePipeline, Signals}
+import downbeat.engine.transmit.TransmitStage
 import downbeat.messages.{EventKind, StartAnswer, TraceRecord}
 import downbeat.report.PathEvent
 import spinal.core._

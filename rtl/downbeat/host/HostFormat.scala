@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.host
 
-import downbeat.application.{EnumLayout, Layout}
+import downbeat.lib.EnumLayout
 import downbeat.messages.{CloseReason, PathPhase, StartPace, TcpState}
 import spinal.core._
 
@@ -197,8 +197,8 @@ object HostFormat {
 
   /** With those of the core that entries carry. */
   val enums: Seq[EnumLayout] =
-    Seq(HostOpcode, HostNotificationKind, HostError, HostSource).map(Layout.ofEnum) ++
-      Seq(CloseReason, TcpState, StartPace, PathPhase).map(Layout.ofEnum(_))
+    Seq(HostOpcode, HostNotificationKind, HostError, HostSource).map(EnumLayout.of) ++
+      Seq(CloseReason, TcpState, StartPace, PathPhase).map(EnumLayout.of(_))
         .map(core => core.copy(name = s"Host${core.name}"))
 
   /** Bits by name, the lowest first: of a command's `options`, a status's `flags`, a port's `status`. */

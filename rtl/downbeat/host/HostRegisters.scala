@@ -63,8 +63,8 @@ case class HostRegisters(config: DownbeatConfig) extends Component {
   private val common = Seq(
     all("hostPorts")(B(config.hostPorts, 32 bits)),
     all("hostFormat")(B(HostFormat.number, 32 bits)),
-    all("formatHash")(B(HostFormatFiles.formatHash, 32 bits)),
-    all("policyHash")(B(HostFormatFiles.policyHash(config), 32 bits)),
+    all("formatHash")(B(HostFormatHash.formatHash, 32 bits)),
+    all("policyHash")(B(HostFormatHash.policyHash(config), 32 bits)),
     kept(HostFormat.setUpPage, 0, HostFormat.setUp, "payloadBaseLow")(baseLow),
     kept(HostFormat.setUpPage, 0, HostFormat.setUp, "payloadBaseHigh")(baseHigh),
     all("interrupts")(B(io.shown.map(_.interrupt))))

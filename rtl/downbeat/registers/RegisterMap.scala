@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.registers
 
-import downbeat.application.Layout
-import downbeat.config.DownbeatConfig
+import downbeat.config.{BuildNumbers, DownbeatConfig}
+import downbeat.lib.BundleLayout
 import downbeat.mac.{GmiiMac, MacCounters, TimeBase, TimeControl}
 import downbeat.messages.{Counters, StaticNeighbour, TraceRecord, Vlan}
 import downbeat.time.Stamp
@@ -15,8 +15,8 @@ import spinal.lib.bus.regif._
 /** The core's registers on AXI4-Lite: a layer on top of [[downbeat.Downbeat]], which does not depend on it.
   *
   * RegIf is the only source of the map: C header, SystemRDL and JSON are made from the same declarations
-  * ([[RegisterFiles]]). Counters, build numbers and the fields of a trace record are enumerated, so a new one gets its
-  * register by itself.
+  * (builds/RegisterFiles). Counters, build numbers and the fields of a trace record are enumerated, so a new one gets
+  * its register by itself.
   */
 case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Component with DescribesRegisters {
   val io = new Bundle {
@@ -65,7 +65,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     constant(version, part, width = 8, value, "")
 
   startAt(0x020)
-  for ((name, value) <- Layout.numbers(config)) constant(name, value, "a size of this build.")
+  for ((name, value) <- BuildNumbers(config)) constant(name, value, "a size of this build.")
   constant("startupPolicies", config.startupPolicies.size,
     "Number of start-up policies; `enum downbeat_startup_policy` names them.")
   constant("steadyPolicies", config.steadyPolicies.size,
@@ -159,7 +159,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
 
   startAt(0x100)
   private def named(prefix: String, bundle: Bundle): Seq[(String, Bits)] =
-    Layout.ofBundle(prefix, bundle).fields.map(field =>
+    BundleLayout.of(prefix, bundle).fields.map(field =>
       s"${prefix}_${field.name}" -> bundle.asBits(field.offset, field.width bits))
   private val coreCounters =
     new CounterRegisters(declare, port.io.address, named("counter", io.counters), coreReset,
@@ -186,7 +186,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     store.io.request.valid := select.eventW()
     port.io.hold.removeAssignments() := store.io.busy
     shown("recordFound", store.io.found.asBits, "1: there is such a record, and `record_...` show it.")
-    for (field <- Layout.ofBundle("TraceRecord", store.io.record).fields)
+    for (field <- BundleLayout.of("TraceRecord", store.io.record).fields)
       shown(s"record_${field.name}", store.io.record.asBits(field.offset, field.width bits),
         "a field of the trace record that `recordSelect` fetched.")
   }
@@ -222,8 +222,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   port.io.writable := answers(port.io.address,
     field => !Set[AccessType](AccessType.RO, AccessType.ROV)(field.getAccessType()))
 
-  /** The map as text: file names and contents. */
-  val files: Seq[(String, String)] = RegisterFiles.of(registers)
+  def registerMaps: Map[String, Seq[RegInst]] = Map("downbeat" -> registers)
 }
 
 object RegisterMap {

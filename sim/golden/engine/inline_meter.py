@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What inline measurement knows of a connection, as rtl/downbeat/engine/InlineMeter.scala, from what it was told."""
+"""A connection's inline measurement, from its messages, as rtl/downbeat/engine/measure/InlineMeter.scala has it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the rate estimator is told of a connection's ACKs, as rtl/downbeat/engine/RateMeter.scala.
+"""What the rate estimator is told of a connection's ACKs, as rtl/downbeat/engine/measure/RateMeter.scala.
 
 A connection with no policy that reads the estimates asks for none. A duplicate ACK counts SMSS, which is then
 unaccounted; an ACK of more than SMSS counts less by that. What finds no space in the estimator's queue joins the next

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.builds
+
+import downbeat.config.{BuildNumbers, DownbeatConfig}
+import downbeat.congestion.{Arguments, CongestionEventKind}
+import downbeat.lib.{BundleLayout, EnumLayout}
+import downbeat.messages.{
+  CloseReason, Command, CommandKind, EventKind, NetworkErrorKind, Notification, PathPhase, PathReport, StartPace,
+  TcpState, TraceRecord
+}
+import downbeat.wire.LaunchMode
+import spinal.core._
+
+/** What a program needs to know of a build: where the fields of commands, notifications and trace records lie, what the
+  * enumerations' numbers mean, and by which numbers its policies go.
+  *
+  * A nested field is named by its path: `status_reference_flow`.
+  */
+case class Layout(config: DownbeatConfig) {
+  // Bundles can be made outside a design, but not without this.
+  GlobalData.reset(SpinalConfig())
+
+  val enums: Seq[EnumLayout] =
+    Seq(CommandKind, TcpState, CloseReason, NetworkErrorKind, EventKind, CongestionEventKind, LaunchMode,
+      StartPace, PathPhase).map(EnumLayout.of)
+
+  val bundles: Seq[BundleLayout] = Seq(
+    BundleLayout.of("Command", Command(config)),
+    BundleLayout.of("Notification", Notification(config)),
+    BundleLayout.of("PathReport", PathReport(config)),
+    BundleLayout.of("TraceRecord", TraceRecord(config)))
+
+  /** The name of each policy, in order of the numbers by which a connection's parameters choose it. */
+  val policies: Seq[EnumLayout] = Seq(
+    EnumLayout("StartupPolicy", config.startupPolicies.map(_.name)),
+    EnumLayout("SteadyPolicy", config.steadyPolicies.map(_.name)))
+
+  /** What each of them takes, by its family's name and its own. */
+  val arguments: Seq[(String, Seq[(String, Arguments)])] = Seq(
+    "StartupPolicy" -> config.startupPolicies.map(policy => policy.name -> policy.arguments),
+    "SteadyPolicy" -> config.steadyPolicies.map(policy => policy.name -> policy.arguments))
+
+  val numbers: Seq[(String, BigInt)] = BuildNumbers(config)
+}

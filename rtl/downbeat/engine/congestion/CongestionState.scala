@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine.congestion
+
+import downbeat.config.DownbeatConfig
+import downbeat.congestion.{Policy, Window}
+import spinal.core._
+
+/** What congestion keeps of a connection. */
+case class CongestionState(config: DownbeatConfig) extends Bundle {
+  /** cwnd and ssthresh of an established connection. */
+  val window = Window()
+  /** A policy state for either policy, which begins as the policy's argument. */
+  val startupState = Bits(CongestionState.policyStateBits(config.startupPolicies) bits)
+  val steadyState = Bits(CongestionState.policyStateBits(config.steadyPolicies) bits)
+  /** The policies that the connection chose, by index. The only policy of its kind has no index. */
+  val startup = (config.startupPolicies.size > 1) generate UInt(config.startupBits bits)
+  val steady = (config.steadyPolicies.size > 1) generate UInt(config.steadyBits bits)
+  /** Of segments, as the connection was opened: ns per byte, 32 fraction bits. */
+  val spacing = UInt(56 bits)
+  /** The initial window, segments. The connection lost its SYN and starts with one (RFC 5681 3.1). */
+  val initialWindow = UInt(8 bits)
+  val synLost = Bool()
+  val calculation = config.policiesCalculate generate CalculationState()
+  val flight = config.hostStart generate HostFlightState()
+
+  /** During the handshake, in place of `window`. */
+  def handshake: HandshakeWindow = new HandshakeWindow(window)
+}
+
+object CongestionState {
+  /** The largest policy state of these policies. */
+  def policyStateBits(policies: Seq[Policy]): Int = policies.map(_.stateBits).max
+}
+
+/** What a connection begins with, kept in the bits of its window until the handshake is complete. */
+class HandshakeWindow(window: Window) {
+  /** The initial ssthresh, bytes. */
+  def ssthresh: UInt = window.ssthresh(47 downto 16)
+
+  def open(ssthresh: UInt): Unit = {
+    window.cwnd := 0
+    window.ssthresh := Window.ofBytes(ssthresh)
+  }
+}

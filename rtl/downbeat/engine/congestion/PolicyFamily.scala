@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine.congestion
+
+import downbeat.config.DownbeatConfig
+import downbeat.congestion._
+import spinal.core._
+import spinal.lib._
+import spinal.lib.misc.pipeline._
+
+/** The start-up or the steady policies of a build. All answer every event by step 3; the answer of the connection's
+  * policy is taken.
+  *
+  * @param pipe  its policy state has the width of the largest
+  * @param index which policy is the connection's, on step 2
+  */
+class PolicyFamily(config: DownbeatConfig, policies: Seq[Policy], pipe: PolicyPipe, index: Payload[UInt]) extends Area {
+  import pipe.{s0, s2, s3}
+  private val stateBits = CongestionState.policyStateBits(policies)
+
+  private val states = new s0.Area {
+    val own = policies.map(policy => insert(pipe.policyState.resize(policy.stateBits)))
+  }
+  val answers: Seq[Payload[PolicyAnswer]] = policies.zip(states.own).map { case (policy, state) =>
+    policy.build(pipe.withState(state).setCompositeName(this, policy.name))
+  }
+
+  private val select = new s2.Area {
+    val own = policies.indices.map(i => insert(if (i == policies.size - 1) index >= i else index === i))
+  }
+  /** For each policy whether it is the connection's. One always is. */
+  def selects: Seq[Payload[Bool]] = select.own
+
+  private val choose = new s3.Area {
+    private val all = policies.zip(answers).map { case (policy, answer) => widened(policy, answer) }
+    val answer = if (all.size == 1) all.head else MuxOH.or(Vec(selects.map(apply(_))), all)
+    val calculator = config.policiesCalculate generate {
+      val indices = CalculationControl.indices(config, policies)
+      if (indices.size == 1) indices.head else Vec(indices)(index)
+    }
+  }
+  /** The answer of the connection's policy, on step 3. */
+  val answer: PolicyAnswer = choose.answer
+  /** Its calculator, by index, on step 3. */
+  val calculator: UInt = choose.calculator
+
+  /** An answer with all fields that an answer of this build may have. */
+  private def widened(policy: Policy, answer: PolicyAnswer): PolicyAnswer = {
+    val wide = PolicyAnswer(stateBits, config.policiesPace, config.requestBits, config.policiesBound)
+    wide.window := answer.window
+    wide.policyState := answer.policyState.resize(stateBits)
+    if (config.policiesPace) wide.departure := (if (policy.paces) answer.departure else DeparturePlan.configured)
+    if (config.policiesBound) {
+      wide.bounded := (if (policy.bounds) answer.bounded else False)
+      wide.bound := (if (policy.bounds) answer.bound else U(0, 32 bits))
+      wide.retreats := (if (policy.bounds) answer.retreats else False)
+    }
+    if (config.policiesCalculate) wide.calculation := (
+      if (policy.calculator.isEmpty) Calculation.none(config.requestBits)
+      else answer.calculation.widened(config.requestBits))
+    wide
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine.congestion
+
+import downbeat.config.DownbeatConfig
+import downbeat.congestion._
+import downbeat.engine.pipeline.Signals
+import downbeat.messages.TcpState
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** The windows after an event. Outside recovery they are the policies' answer. In recovery and after a timeout they are
+  * RFC 6582's and RFC 5681's, for all policies. The result has 2 SMSS <= ssthresh and SMSS <= cwnd, and neither is
+  * above 1 GiB.
+  *
+  * @param answered   the windows of the policy that the event is for
+  * @param calculated a stale response leaves the windows as they are
+  * @param keeps      so does a change of policies
+  * @param host       what the host has told the connection, if it can
+  * @param bound      whether the start-up policy bounds what a loss leaves, and by what, if one can
+  */
+class WindowUpdate(
+    config: DownbeatConfig, signals: Signals, event: Payload[CongestionEvent], before: Payload[CongestionState],
+    answered: Payload[Window],
+    calculated: Payload[Calculated], keeps: Payload[Bool], host: Option[HostFlight],
+    bound: Option[(Payload[Bool], Payload[UInt])], steps: Seq[Node])
+    extends Area {
+  import signals._
+  private val Seq(s0, s1, s2, s3, s4, s5) = steps
+  private val kinds = CongestionEventKind
+
+  private val flight = new s0.Area {
+    /** Not SND.MAX - SND.UNA: the hole of an inverted pair is not in flight. */
+    val left = insert(OUTSTANDING_BEFORE - ACKED)
+  }
+
+  private val subtract = new s1.Area {
+    val segment = insert(Window.ofBytes(SEGMENT_SIZE))
+    val remains = insert((before.window.cwnd -^ Window.ofBytes(ACKED)).asSInt)
+    val flightAfter = insert(
+      Mux[UInt](flight.left.asSInt < SEGMENT_SIZE.resize(32).asSInt, SEGMENT_SIZE.resize(32), flight.left))
+  }
+  import subtract.segment
+
+  private val add = new s2.Area {
+    val inflated = insert(before.window.cwnd + segment)
+    val deflated = insert(subtract.remains.msb ? U(0, 48 bits) | subtract.remains.asUInt.resize(48))
+    val partialSegment = insert(Mux[UInt](ACKED < SEGMENT_SIZE, U(0, 48 bits), segment))
+    val flightAndOne = insert(Window.ofBytes(subtract.flightAfter + SEGMENT_SIZE))
+    val inflation = insert(Mux[UInt](event.uninflated, U(0, 48 bits), segment + (segment |<< 1)))
+  }
+
+  private val compare = new s3.Area {
+    val afterPartial = insert(add.deflated + add.partialSegment)
+    /** A loss where ssthresh is above cwnd: the window does not rise. */
+    val afterLoss = insert(before.window.cwnd + add.inflation)
+    val afterFull =
+      insert(Mux[UInt](add.flightAndOne < before.window.ssthresh, add.flightAndOne, before.window.ssthresh))
+  }
+
+  private val settle = new s4.Area {
+    val window = Payload(Window())
+    window := answered
+    switch(event.kind) {
+      is(kinds.none, kinds.sent)(window := before.window)
+      is(kinds.duplicate)(keepSsthresh(add.inflated))
+      is(kinds.partial)(keepSsthresh(compare.afterPartial))
+      is(kinds.recovered)(keepSsthresh(compare.afterFull))
+      is(kinds.timeoutAgain)(keepSsthresh(segment))
+      is(kinds.timeout) {
+        window.cwnd := segment
+        // In recovery more is outstanding than the window in which the loss was seen.
+        when(!event.uninflated && before.window.ssthresh < answered.ssthresh)(window.ssthresh := before.window.ssthresh)
+      }
+      if (config.policiesCalculate) is(kinds.calculated)(when(calculated.stale)(window := before.window))
+      is(kinds.loss) {
+        window.cwnd :=
+          Mux[UInt](before.window.cwnd < answered.ssthresh, compare.afterLoss, answered.ssthresh + add.inflation)
+        for ((bounded, most) <- bound) {
+          when(bounded && most < answered.ssthresh)(window.ssthresh := most)
+          when(bounded && most < answered.ssthresh && most < before.window.cwnd)(window.cwnd := most + add.inflation)
+        }
+      }
+    }
+    for (told <- host) {
+      when(told.counts)(window.cwnd := Window.ofBytes(told.cwnd))
+      when(told.expired)(window.ssthresh := HostFlight.unbounded)
+    }
+    when(keeps)(window := before.window)
+    /** Until the connection is established its policies are not used, and the bits of its window are a
+      * [[HandshakeWindow]].
+      */
+    val handshakes = insert(STATE === TcpState.synSent || STATE === TcpState.synReceived)
+    when(handshakes) {
+      window.cwnd := 0
+      window.ssthresh := 0
+    }
+    val twoSegments = insert(segment |<< 1)
+
+    private def keepSsthresh(cwnd: UInt): Unit = {
+      window.cwnd := cwnd
+      window.ssthresh := before.window.ssthresh
+    }
+  }
+  /** The connection is not established yet; from step 4 on. */
+  val handshakes: Payload[Bool] = settle.handshakes
+
+  new s5.Area {
+    WINDOW.cwnd := bounded(settle.window.cwnd, segment)
+    WINDOW.ssthresh := bounded(settle.window.ssthresh, settle.twoSegments)
+  }
+
+  private def bounded(value: UInt, floor: UInt): UInt = {
+    val ceiling = Window.ofBytes(U(Window.maximumBytes, 32 bits))
+    value(47 downto 46).orR ? ceiling | ((value < floor) ? floor | value)
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine.measure
+
+import downbeat.calculation.{InlineEstimator, RateEstimator}
+import downbeat.config.DownbeatConfig
+import downbeat.congestion.{InlineResult, InlineTold, ProbeAnswer, RateWindows, Window}
+import downbeat.engine.pipeline.{EnginePipeline, Signals, Stage}
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** What measure keeps of a connection. */
+case class MeasureState(config: DownbeatConfig) extends Bundle {
+  val rttMinimum = config.policiesCompareRoundTrips generate UInt(36 bits) // ns; all ones: no sample yet
+  val probes = config.policiesPace generate ProbeLogState(config)
+}
+
+/** Measures what round trips and gaps tell of the path.
+  *
+  * It keeps the smallest round-trip time of a connection, if a policy of the build compares with the unloaded path. It
+  * finds the ACK that answers each probe, if a policy sends probes ([[ProbeLog]]). It has the connection's rate
+  * estimated, if a policy wants to know it ([[RateMeter]]), and the path measured by streams of probes
+  * ([[InlineMeter]]).
+  */
+class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
+    extends Stage(config, pipeline, signals, 2, HardType(MeasureState(config))) {
+  import signals._
+  private val Seq(s0, s1, _, _, _, s5) = steps
+
+  if (config.policiesCompareRoundTrips) {
+    val compare = new s0.Area {
+      val smaller = insert(RTT_VALID && RTT < before.rttMinimum)
+    }
+    new s1.Area {
+      RTT_MINIMUM := before.rttMinimum
+      when(compare.smaller)(RTT_MINIMUM := RTT)
+      when(OPENING)(RTT_MINIMUM.setAll())
+    }
+  } else new s1.Area {
+    RTT_MINIMUM.setAll()
+  }
+
+  private val kept = new s0.Area {
+    val probes = config.policiesPace generate insert(before.probes)
+  }
+  private val probes = config.policiesPace generate new ProbeLog(config, pipeline, signals, kept.probes, steps)
+
+  private val rates = config.policiesEstimate generate new RateMeter(config, pipeline, signals, steps)
+  if (!config.policiesEstimate) new s5.Area {
+    RATES := RateWindows.none
+    ESTIMATES := False
+  }
+
+  /** Connects the rate estimator. `window` is the connection's before the event, `reads` says that a policy of it reads
+    * the rates; both on the congestion stage's first step.
+    */
+  def estimates(estimator: RateEstimator, window: Payload[Window], reads: Payload[Bool]): Unit =
+    rates.connect(estimator, window, reads)
+
+  private val inline =
+    config.policiesMeasure generate new InlineMeter(config, pipeline, signals, probes, steps)
+  if (!config.policiesMeasure) new s5.Area {
+    INLINE := InlineResult.none
+    INLINE_TOLD := InlineTold.none
+  }
+
+  /** Connects the inline estimator. */
+  def measures(estimator: InlineEstimator): Unit = inline.connect(estimator)
+
+  private val update = new s5.Area {
+    PROBE_ANSWER := (if (config.policiesPace) probes.result else ProbeAnswer.none)
+
+    val after = MeasureState(config)
+    if (config.policiesCompareRoundTrips) after.rttMinimum := RTT_MINIMUM
+    if (config.policiesPace) after.probes := probes.after
+    write(after, LIVE || OPENING)
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine.pipeline
+
+import downbeat.config.DownbeatConfig
+import downbeat.lib.pipeline.{EventLink, HeldValues}
+import spinal.core._
+import spinal.lib.misc.pipeline._
+import scala.collection.mutable
+
+/** The engine's pipeline. An event moves one node a clock and never waits. A value that a stage puts on a node is
+  * carried as far as a later stage reads it, and no farther.
+  *
+  * @param eventSpacing minimum clocks between two events
+  */
+class EnginePipeline(eventSpacing: Int) extends Area {
+  /** Two nodes for the first stage's read, five steps for each of five stages, one to form the outputs. */
+  val nodes: Seq[Node] = Seq.tabulate(EnginePipeline.length)(i => Node().setCompositeName(this, s"node_$i"))
+  def entry: Node = nodes.head
+  def exit: Node = nodes.last
+
+  /** The data registers behind a node take what it holds: with an event, or, where those follow each other clock by
+    * clock, always, but in simulation.
+    */
+  val moves: Node => Bool =
+    if (eventSpacing == 1) {
+      val idle = new IdleStandsStill
+      node => node.isValid || !idle.standsStill
+    } else _.isValid
+
+  private val stayed = mutable.Set[NamedType[_]]()
+  /** The payload comes from registers behind a node, which [[moves]] tells when to change. */
+  def staysUntilNext(payload: NamedType[_]): Unit = stayed += payload
+  def stays(key: NamedTypeKey): Boolean = stayed.contains(key.tpe)
+
+  /** To be called when every stage has placed its logic. */
+  def build(): Unit = {
+    val values = if (eventSpacing == 1) new CarriedValues(this) else new HeldValues(nodes, eventSpacing, stays)
+    Builder(nodes.zip(nodes.tail).map { case (up, down) => new EventLink(up, down) })
+  }
+
+  /** No event on any node. */
+  def isEmpty: Bool = !nodes.map(_.isValid).reduce(_ || _)
+}
+
+object EnginePipeline {
+  /** Register steps in which a stage computes. */
+  val steps = 5
+  val stages = 5
+  val length: Int = 2 + stages * steps + 2
+}
+
+/** One stage: a private memory of one word per flow, read, changed and written as an event passes.
+  *
+  * The word is addressed on the first node, registered twice, and stands on `steps(0)`; the stage computes until
+  * `steps(5)` and writes there, seven nodes after the address. So events of one flow may follow each other every eight
+  * clocks; the arbiter sees to that. The next stage reads while this one still computes: `steps(5)` here is `steps(0)`
+  * there.
+  */
+abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, index: Int,
+    state: HardType[S])
+    extends Area {
+  private val first = EnginePipeline.steps * index
+  /** The nodes on which the word is addressed and comes out of the memory. */
+  protected val address: Node = pipeline.nodes(first)
+  protected val fetched: Node = pipeline.nodes(first + 1)
+  val steps: Seq[Node] = pipeline.nodes.slice(first + 2, first + 2 + EnginePipeline.steps + 1)
+  require(first + 2 + EnginePipeline.steps - first == config.flowSpacing - 1,
+    "a stage's read-modify-write spans flowSpacing - 1 nodes")
+
+  /** None where the build gives the stage nothing to keep. */
+  val memory: Mem[S] = (widthOf(state()) > 0) generate Mem(state, config.flows)
+  if (memory != null) memory.addAttribute("no_rw_check") // events of one flow are too far apart to collide
+
+  /** The flow's word as the last event left it, on `steps(0)`. */
+  val before: Payload[S] =
+    (memory != null) generate fetched.insert(memory.readSync(address(signals.FLOW), pipeline.moves(address)))
+  // In block RAM it comes out late in its clock: a register behind that is worth its bits.
+  if (memory != null && config.flows <= Stage.distributed) pipeline.staysUntilNext(before)
+
+  /** The word to write, given on `steps(5)`. */
+  def write(after: S, enable: Bool): Unit =
+    if (memory != null) memory.write(steps.last(signals.FLOW), after, enable && steps.last.isValid)
+
+  /** For the lost-update test: how many events of the flow this stage has counted, this one included. */
+  val count: Option[Payload[UInt]] = if (config.stageCounters) {
+    val counts = Mem(UInt(16 bits), config.flows) init Seq.fill(config.flows)(U(0, 16 bits))
+    val seen = fetched.insert(counts.readSync(address(signals.FLOW), pipeline.moves(address)))
+    val next = steps(4).insert(steps(4)(seen) + 1)
+    counts.write(steps.last(signals.FLOW), steps.last(next), steps.last.isValid)
+    Some(next)
+  } else None
+}
+
+object Stage {
+  /** Flows whose words an FPGA keeps in distributed RAM, with registers behind it: 16 x 4 bits each on an ECP5. */
+  val distributed = 16
+}

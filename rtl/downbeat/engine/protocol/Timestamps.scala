@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine.protocol
+
+import downbeat.messages.TcpState
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** What a connection keeps about timestamps (RFC 7323 3 to 5). */
+case class TimestampState() extends Bundle {
+  /** Both ends have agreed on timestamps. Before the peer's SYN: we offer them. */
+  val agreed = Bool()
+  val offset = UInt(32 bits) // from the clock to our TSval
+  val recent = UInt(32 bits) // TS.Recent
+  val recentEpoch = UInt(4 bits) // when TS.Recent was set, in units of 78 hours
+}
+
+/** Whether a segment's timestamps let it pass: PAWS (RFC 7323 5.3), and 3.2 for a segment without timestamps. */
+class TimestampCheck(val view: ProtocolView) extends Area {
+  import view._
+  import signals._
+
+  private val order = new s0.Area {
+    val earlier = insert((OPTIONS.timestampValue - before.timestamps.recent).msb)
+    val later = insert((before.timestamps.recent - OPTIONS.timestampValue).msb)
+    /** After 24 days TS.Recent is no longer valid (RFC 7323 5.5). */
+    val invalid = insert((EPOCH - before.timestamps.recentEpoch).msb)
+  }
+  val paws = new s1.Area {
+    val isOld = insert(order.earlier && !order.invalid)
+    private val checked = before.timestamps.agreed && kind.segment && !FLAGS.rst
+    /** The segment is answered by an ACK and otherwise ignored. */
+    val outdated = insert(checked && OPTIONS.timestampValid && isOld)
+    /** The segment has no timestamps and is ignored; a SYN is of a peer that has restarted, and is challenged (RFC 5961
+      * 4.2).
+      */
+    val missing = insert(checked && !OPTIONS.timestampValid && !FLAGS.syn)
+  }
+  /** If the SYNs of both connections of a 4-tuple have timestamps, these say which SYN is the later one (RFC 6191 2).
+    */
+  val reuse = new s1.Area {
+    val decides = insert(before.timestamps.agreed && OPTIONS.timestampValid)
+    val isLater = insert(apply(order.later))
+    val isSame = insert(!order.later && !order.earlier)
+  }
+}
+
+/** The agreement on timestamps, TS.Recent, and the timestamps of our own segments. TSval counts 2^20 ns (1.05 ms). */
+class Timestamps(val view: ProtocolView, check: TimestampCheck, verdict: SegmentVerdict) extends Area {
+  import view._
+  import signals._
+  import check.paws
+  import verdict.{peerSyn, segment}
+
+  private val lastAck = new s0.Area {
+    val reaches = insert(!before.acknowledgments.lastSent.isBefore(SEQUENCE))
+  }
+  private val own = new s1.Area {
+    val offset = insert(Mux[UInt](OPENING, TIMESTAMP_OFFSET, before.timestamps.offset))
+  }
+  private val value = new s2.Area {
+    TIMESTAMP_VALUE := own.offset + (EPOCH @@ NOW.ns(47 downto 20))
+  }
+  /** A delayed ACK echoes the oldest segment that it acknowledges (RFC 7323 4.3 (2)). */
+  private val echo = new s3.Area {
+    val isNewest = insert(segment.ordinary && OPTIONS.timestampValid && lastAck.reaches && !paws.isOld)
+  }
+  private val recent = new s4.Area {
+    val isReplaced = insert(echo.isNewest || peerSyn.taken)
+  }
+  private val agreement = new s4.Area {
+    /** It ends before the peer has answered. */
+    private val lapses = before.state === TcpState.synSent && STATE === TcpState.closed
+    TIMESTAMPED := Mux(peerSyn.taken, kind.open || OPTIONS.timestampValid, before.timestamps.agreed && !lapses)
+  }
+
+  val after = TimestampState()
+  private val update = new s5.Area {
+    TIMESTAMP_ECHO := Mux(kind.open, U(0, 32 bits),
+      Mux(recent.isReplaced, OPTIONS.timestampValue, before.timestamps.recent))
+    after.agreed := TIMESTAMPED
+    after.offset := own.offset
+    after.recent := TIMESTAMP_ECHO
+    after.recentEpoch := Mux[UInt](recent.isReplaced, EPOCH, before.timestamps.recentEpoch)
+  }
+}

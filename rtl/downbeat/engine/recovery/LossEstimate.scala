@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine.recovery
+
+import downbeat.config.DownbeatConfig
+import downbeat.engine.pipeline.Signals
+import downbeat.wire.SackBlock
+import spinal.core._
+import spinal.lib._
+import spinal.lib.misc.pipeline._
+
+/** What the estimate is made of, as it is after the event: the scoreboard, and recovery's state. `ranges` are the valid
+  * ones first, ascending. `mayRetransmit` lets a lost segment go.
+  */
+case class LossEvidence(
+    ranges: Payload[Vec[SackBlock]], highRxt: Payload[UInt], passed: Payload[UInt],
+    recovering: Payload[Bool], mayRetransmit: Payload[Bool], duplicates: Payload[UInt])
+
+/** Says what the scoreboard means for sending: what is lost and not sent again (RFC 6675 4), and how many bytes have
+  * left the network.
+  *
+  * Data below a range is lost when more than two segments' worth of bytes, or three ranges, are held from that range
+  * on. What the peer lacks counts as in the network, lost or not, so a retransmission changes nothing.
+  *
+  * It works beside measure and congestion, on nodes from the end of recovery to the start of transmit.
+  */
+class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvidence, nodes: Seq[Node]) extends Area {
+  import evidence._
+  import signals._
+  private val bits = config.sendOffsetBits
+  private val count = DownbeatConfig.ranges
+  private val Seq(c0, c1, c2, c3, c4, c5, c6) = nodes.take(7)
+
+  /** How the ranges lie to HighRxt. */
+  private val compare = new c0.Area {
+    val lengths = insert(Vec(ranges.map(range => Mux(range.valid, range.right - range.left, U(0, bits bits)))))
+    /** The range begins beyond HighRxt. */
+    val beyond = insert(B(ranges.map(range => range.valid && highRxt < range.left)))
+    /** HighRxt is in the range. */
+    val within = insert(B(ranges.map(range => range.valid && !(highRxt < range.left) && highRxt < range.right)))
+  }
+
+  private val locate = new c1.Area {
+    val lower = insert(compare.lengths(0) + compare.lengths(1))
+    val upper = insert(compare.lengths(2) + compare.lengths(3))
+    /** Where the first lost byte would be, and the range behind it. */
+    val from = insert(Mux[UInt](compare.within.orR, MuxOH.or(compare.within, ranges.map(_.right)), highRxt))
+    val firstBeyond = insert(OHMasking.first(apply(compare.beyond)))
+    val threshold = insert(SEGMENT_SIZE << 1)
+  }
+
+  private val sum = new c2.Area {
+    /** Bytes held from each range on. */
+    val held = insert(Vec(locate.lower + locate.upper, compare.lengths(1) + locate.upper, apply(locate.upper),
+        compare.lengths(3)))
+    val limit = insert(MuxOH.or(locate.firstBeyond, ranges.map(_.left)))
+  }
+
+  private val judge = new c3.Area {
+    /** Data below the range is lost. */
+    val lost = insert(B((0 until count).map { i =>
+      val three = if (i + 2 < count) ranges(i + 2).valid else False
+      ranges(i).valid && (three || locate.threshold < sum.held(i))
+    }))
+    val span = insert(sum.limit - locate.from)
+    val arrived = insert(sum.held(0) + passed)
+  }
+
+  private val bound = new c4.Area {
+    private val lastLost = OHMasking.last(apply(judge.lost))
+    val lostTo = insert(MuxOH.or(lastLost, ranges.map(_.left)))
+  }
+
+  private val decide = new c5.Area {
+    val waits = insert(locate.from < bound.lostTo)
+    /** Limited transmit (RFC 3042): a segment for each of the first two duplicates. */
+    val duplicateBytes = insert(
+      Mux(duplicates(1), SEGMENT_SIZE << 1, Mux(duplicates(0), SEGMENT_SIZE.resize(17), U(0, 17 bits))))
+  }
+
+  private val output = new c6.Area {
+    RETRANSMIT_LOST := recovering && mayRetransmit && decide.waits
+    WINDOW_ALLOWANCE := judge.arrived.resized
+    when(!SELECTIVE)(WINDOW_ALLOWANCE := Mux(recovering, U(0, config.windowAllowanceBits bits),
+      decide.duplicateBytes.resized))
+    RETRANSMIT_OFFSET := Mux[UInt](RETRANSMIT, U(0, bits bits), locate.from)
+    private val toFirst = Mux(ranges(0).valid, ranges(0).left, U((BigInt(1) << bits) - 1, bits bits))
+    RETRANSMIT_LIMIT := Mux[UInt](RETRANSMIT, toFirst, judge.span)
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine.recovery
+
+import downbeat.config.DownbeatConfig
+import downbeat.congestion.CongestionEventKind
+import downbeat.engine.pipeline.{EnginePipeline, Signals, Stage}
+import spinal.core._
+import spinal.lib._
+import spinal.lib.misc.pipeline._
+
+/** Recovery: duplicate ACKs, and after them SACK (RFC 6675) or NewReno (RFC 6582); the retransmission timer (RFC 6298),
+  * the persist timer (RFC 9293 3.8.6.1) and the user timeout (3.8.3).
+  *
+  * [[LossDetection]] finds losses and [[RecoveryTimer]] keeps the timer. With SACK the scoreboard ([[SackScoreboard]])
+  * says what is lost and what the peer holds ([[LossEstimate]]), and the window is not inflated. This file says what
+  * sending and congestion are told.
+  */
+class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
+    extends Stage(config, pipeline, signals, 1, HardType(RecoveryState(config))) {
+  import signals._
+  private val view = new RecoveryView(config, signals, before, steps)
+  import view.{event, s0, s2, s3, s4, s5}
+
+  private val kept = new s0.Area {
+    val scoreboard = insert(before.scoreboard)
+  }
+  private val forget = Payload(Bool())
+  private val board = new SackScoreboard(config, signals, kept.scoreboard, forget, steps)
+  private val pairs = config.policiesPace generate new InvertedPairs(view)
+  private val answersPair = if (config.policiesPace) pairs.answers else s2.insert(False)
+  private val loss = new LossDetection(view, board, answersPair)
+  private val timer = new RecoveryTimer(view, loss)
+  private val idle = new IdleRestart(view, timer)
+  private val userTimeout = new UserTimeout(view, timer.progresses)
+  import loss.{ack, lost}
+  import timer.{expiries, timedOut}
+
+  /** Whether sending starts again at SND.UNA. */
+  private val rewind = new s3.Area {
+    // What the peer holds beyond SND.NXT is not in flight, so it adds no allowance to the window.
+    forget := OPENING || timedOut || RESUMED || loss.compare.rewound
+    REWIND := timedOut || expiries.meaning.probes || RESUMED
+    PROBE := expiries.meaning.probes || timedOut
+  }
+
+  /** What congestion is told unless a loss is found; of several the last in this list. */
+  private val report = new s4.Area {
+    GIVEN_UP := expiries.verdict.givesUp || userTimeout.expired
+    val kind = Payload(CongestionEventKind())
+    kind := CongestionEventKind.none
+    when(idle.due)(kind := CongestionEventKind.restart)
+    when(event.isSent && !RESENT && LENGTH.orR)(kind := CongestionEventKind.sent)
+    when(answersPair)(kind := CongestionEventKind.paired)
+    // An ACK that echoes a mark does not let the window grow (RFC 3168 6.1.2).
+    when(ADVANCED && !CONGESTION_ECHOED)(kind := CongestionEventKind.acknowledged)
+    when(loss.count.inflates)(kind := CongestionEventKind.duplicate)
+    when(ack.partial)(kind := Mux(SELECTIVE, CongestionEventKind.none(), CongestionEventKind.partial()))
+    when(ack.recovered || RESUMED && before.recovering)(kind := CongestionEventKind.recovered)
+    when(ack.reduces)(kind := CongestionEventKind.loss)
+    when(timedOut) {
+      kind := Mux(expiries.verdict.isFirst, CongestionEventKind.timeout(), CongestionEventKind.timeoutAgain())
+    }
+    when(ESTABLISHED)(kind := CongestionEventKind.established)
+    val restarts = insert(kind === CongestionEventKind.restart)
+    val deflates = insert(timedOut && before.recovering)
+  }
+  private val tell = new s5.Area {
+    CONGESTION_KIND := report.kind
+    when(lost)(CONGESTION_KIND := CongestionEventKind.loss)
+    UNINFLATED := !(lost && !SELECTIVE || report.deflates)
+  }
+  /** A loss is judged by what the ACK that tells of it leaves outstanding (RFC 6675 5, 4.2). */
+  private val flight = new Area {
+    private val following = pipeline.nodes(pipeline.nodes.indexOf(s5) + 1)
+    new following.Area {
+      FLIGHT := Mux[UInt](lost, OUTSTANDING_BEFORE - ACKED, OUTSTANDING_BEFORE)
+    }
+  }
+
+  private val resend = new s4.Area {
+    // A loss leaves HighRxt as it is: what an earlier recovery has sent again beyond its end is on its way.
+    val highRxt = insert(Mux(OPENING || timedOut || RESUMED, U(0, config.sendOffsetBits bits),
+        Mux[UInt](loss.count.resendsFurther, ack.sentOffset, board.highRxt)))
+  }
+
+  private val update = new s5.Area {
+    private val after = RecoveryState(config)
+    loss.update(after, timedOut)
+    timer.update(after)
+    userTimeout.update(after)
+    idle.update(after, report.restarts)
+    for ((range, block) <- after.scoreboard.ranges.zip(board.ranges)) range.set(block)
+    after.scoreboard.highRxt := resend.highRxt
+    after.scoreboard.passed := board.passed
+    after.scoreboard.turn := board.turn
+    if (config.policiesPace) after.pairs := pairs.after(forget = OPENING || lost || timedOut)
+    write(after, LIVE || OPENING)
+    RECOVERING := after.recovering
+    val mayRetransmit = insert(after.retransmitQuota.orR)
+    val duplicates = insert(after.duplicates)
+  }
+
+  // What the scoreboard means for sending, found while later stages work
+  private val estimate = new LossEstimate(
+    config, signals,
+    LossEvidence(board.ranges, resend.highRxt, board.passed, RECOVERING, update.mayRetransmit,
+      update.duplicates),
+    pipeline.nodes.drop(pipeline.nodes.indexOf(s5)))
+}
