@@ -150,7 +150,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   private val host = hasHost generate HostInterface(config)
   private val reports = config.pathReports generate PathReportQueue(config)
 
-  /** What two layers ask of one module: the application's streams and the host's rings. */
+  /** A module's stream with two users: the application's streams and the host's rings. */
   private def ofBoth[T <: Data](own: Stream[T], ofHost: HostInterface => Stream[T]): Stream[T] =
     if (!hasHost) own
     else RegisteredHandshake(StreamArbiterFactory().roundRobin.transactionLock.onArgs(own, ofHost(host)))

@@ -17,7 +17,7 @@ import downbeat.wire.{AxiStream, DepartureStamp}
 import spinal.core._
 import spinal.lib._
 
-/** What the core did not take, since reset; the same counters as in [[Counters]]. */
+/** Frames that the core did not take, since reset; the same counters as in [[Counters]]. */
 case class HeaderTapCounters(bits: Int) extends Bundle {
   val directory = DirectoryDrops(bits)
   val ignoredIcmpErrors, staleStamps, unknownCommands = UInt(bits bits)
@@ -186,7 +186,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   engine.io.application << InTurn(written, consumed, commandPort.io.events)
   notifier.io.refused << InTurn(directory.io.refused, commandPort.io.refused)
 
-  // ---- what the outside may know
+  // ---- status outputs
 
   io.trace << engine.io.trace
   io.counters.directory := directory.io.drops

@@ -25,7 +25,7 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
       "docs/reference/registers.md.")
   AxiLite4SpecRenamer(s_axil)
 
-  /** What is inside counts as the registers want it. */
+  /** The core inside counts with as many bits as the registers add up. */
   protected val counted: DownbeatConfig = config.copy(counterBits = CounterBank.countBits)
   protected val registers = RegisterMap(counted, withMac)
   def ownRegisters: Seq[RegInst] = registers.registerMaps("downbeat")

@@ -14,7 +14,7 @@ case class FlowLine(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     /** Those of one flow at least three clocks apart; none while sweeping. */
     val joins = slave(Flow(UInt(config.flowBits bits)))
-    /** What has joined shows two clocks later. */
+    /** A flow that has joined is shown two clocks later. */
     val flows = master(Stream(UInt(config.flowBits bits)))
     val sweeping = out(Bool())
     val empty = out(Bool())
@@ -24,7 +24,7 @@ case class FlowLine(config: DownbeatConfig) extends Component {
   private val joined, left = Mem(Bool(), config.flows).addAttribute("no_rw_check")
   private case class Place() extends Bundle {
     val flow = UInt(config.flowBits bits)
-    val turn = Bool() // what `left` becomes when it leaves
+    val turn = Bool() // the value of `left` when the flow leaves
   }
   private val line = StreamFifo(Place(), config.flows)
 

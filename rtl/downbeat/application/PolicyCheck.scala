@@ -12,7 +12,7 @@ import spinal.lib._
   */
 class PolicyCheck(config: DownbeatConfig, parameters: ConnectionParameters) extends Area {
   private class Family(policies: Seq[Policy], index: UInt, argument: Bits) extends Area {
-    /** Of each policy: it takes this argument. */
+    /** For each policy: it takes this argument. */
     private val takes = policies.map { policy =>
       val conditions = policy.arguments.conditions(argument).map(RegNext(_))
       val nothing = if (policy.arguments.needed) False else RegNext(!argument.orR)

@@ -5,7 +5,7 @@ import downbeat.wire.AxiStream
 import spinal.core._
 import spinal.lib._
 
-/** What a Fragment of a frame carries beside `last`. */
+/** Values that a Fragment of a frame carries beside `last`. */
 case class BenchPart() extends Bundle {
   val data = Bits(64 bits)
   val keep = Bits(8 bits)

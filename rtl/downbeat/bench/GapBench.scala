@@ -23,7 +23,7 @@ case class GapBench(config: DownbeatConfig) extends Component {
     val departures = master(Flow(DepartureStamp()))
     val receive = master(Stream(ReceivedBeat()))
     val counters = out(MacCounters(config.counterBits))
-    /** Of the pacer: when it next does something, and that it does nothing until then. */
+    /** The pacer's next instant of work, and that it is idle until then. */
     val next = out(NextInstant())
     val idle = out(Bool())
   }

@@ -7,7 +7,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What a policy gets: an event and the state before it. */
+/** A policy's inputs: an event and the state before it. */
 case class PolicyRequest(stateBits: Int) extends Bundle {
   val event = CongestionEvent()
   val window = Window()

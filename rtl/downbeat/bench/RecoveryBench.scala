@@ -22,7 +22,7 @@ case class RecoveryRequest(config: DownbeatConfig) extends Bundle {
   val now = Instant()
 }
 
-/** What congestion is told of it. */
+/** Recovery's outputs to congestion. */
 case class RecoveryResponse() extends Bundle {
   val kind = CongestionEventKind()
   val uninflated = Bool()

@@ -16,7 +16,7 @@ case class BoardPort(phyAddress: Int, receiveDelay: Int, transmitClockDelay: Int
     require(taps >= 0 && taps < 128, s"a delay of $taps taps: use 0 to 127")
 }
 
-/** What differs between boards inside the FPGA. Pins, device and programmer are in boards/NAME.toml.
+/** The differences between boards inside the FPGA. Pins, device and programmer are in boards/NAME.toml.
   *
   * @param name         as in `make bitstream BOARD=`
   * @param oscillator   the clock at the input pin

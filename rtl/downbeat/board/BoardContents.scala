@@ -46,7 +46,7 @@ abstract class BoardContents(board: Board) extends Component with DescribesRegis
 
   private val up = timed.phys.io.states.map(_ === PhyState.up)
   protected val linkUp = up.head
-  /** Of uartbone: where a board with the core has its registers. */
+  /** The region of uartbone in which a board with the core has its registers. */
   protected val coreRegion = timed.bone.io.regions(0)
 
   /** Gives the board its own registers. */

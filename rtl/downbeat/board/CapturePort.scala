@@ -18,12 +18,12 @@ case class CapturePort(
     config: DownbeatConfig, core: ClockDomain, transmit: ClockDomain, receive: ClockDomain) extends Component {
   import CapturePort._
   val io = new Bundle {
-    // Of `receive`.
+    // In clock domain `receive`.
     val gmii = in(GmiiSymbol())
-    // Of `transmit`: the time base and what a clock of it lasts now.
+    // In clock domain `transmit`: the time base and how long a clock of it lasts.
     val time = in UInt (TimeBase.bits bits)
     val increment = in UInt (TimeBase.incrementBits bits)
-    // Of `core`.
+    // In clock domain `core`.
     val enable = in Bool ()
     val words = master(Stream(Bits(64 bits)))
     val hasSpace = in Bool () // for four records

@@ -25,7 +25,7 @@ case class CaptureStore(board: Board) extends Component {
   waiting := waiting + io.push.fire.asUInt - io.pop.fire.asUInt
   io.level := waiting
 
-  /** Where they are; `up` once they can be written. */
+  /** The memory that words wait in; `up` once it can be written. */
   private abstract class Words extends Area {
     def up: Bool
   }
@@ -58,7 +58,7 @@ case class CaptureStore(board: Board) extends Component {
     val up: Bool = RegInit(False)
     private val written, read = Reg(UInt(addressBits + 1 bits)) init 0
     private val ahead = StreamFifo(Bits(64 bits), 4) // words that were read before the host asks for them
-    private val promised = Reg(UInt(3 bits)) init 0 // of its places
+    private val promised = Reg(UInt(3 bits)) init 0 // its places that are promised to reads
     private val writes, reads = Stream(SdramCtrlCmd(memory.c, NoData()))
     for ((command, place) <- Seq(writes -> written, reads -> read)) {
       command.address := place.resize(addressBits).resized

@@ -54,6 +54,6 @@ class CommonRegisters(
 object CommonRegisters {
   val bus: AxiLite4Config = RegisterMap.bus
   val magic: BigInt = BigInt("DnBb".getBytes("ASCII"))
-  /** Where uartbone has a board's own registers: behind the core's. */
+  /** A board's own registers are in uartbone's region behind the core's. */
   val region = 1
 }

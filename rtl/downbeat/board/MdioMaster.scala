@@ -7,7 +7,7 @@ import spinal.lib.com.eth.Mdio
 
 /** An access to a PHY's register. */
 case class MdioCommand() extends Bundle {
-  val data = Bits(16 bits) // of a write
+  val data = Bits(16 bits) // for a write
   val register = UInt(5 bits)
   val phy = UInt(5 bits)
   val write = Bool()
@@ -66,6 +66,6 @@ case class MdioMaster() extends Component {
 }
 
 object MdioMaster {
-  /** Of a read, from the turn-around on. */
+  /** Bits of a read from the turn-around on. */
   val responseBits = 18
 }

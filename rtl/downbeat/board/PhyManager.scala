@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.com.eth.Mdio
 
-/** What a port's PHY says. `refused`: the other end offers 10 or 100 Mb/s only, with which this MAC does nothing. */
+/** State of a port's PHY. `refused`: the other end offers 10 or 100 Mb/s only, with which this MAC does nothing. */
 object PhyState extends SpinalEnum {
   val absent, down, refused, up = newElement()
 }

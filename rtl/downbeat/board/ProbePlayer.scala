@@ -14,11 +14,11 @@ case class ProbeEntry() extends Bundle {
   val adjacent = Bool()
 }
 
-/** What a run sends. */
+/** Parameters of a run of probes. */
 case class ProbeRun() extends Bundle {
   val destination, source = Bits(48 bits) // first byte of the wire highest
   val flow = UInt(32 bits)
-  val entries = UInt(log2Up(ProbePlayer.entries + 1) bits) // of the schedule, which begins again behind the last one
+  val entries = UInt(log2Up(ProbePlayer.entries + 1) bits) // entries of the schedule, which repeats
   val frames = UInt(32 bits)
 }
 

@@ -80,7 +80,7 @@ case class ProbeRegisters(board: Board) extends BoardRegisters(board, "probes") 
   when(taken)(upper := !upper)
   io.capture.words.ready := taken && upper
 
-  // ---- what became of frames
+  // ---- counters of frames
 
   startAt(0x100)
   for (field <- BundleLayout.of("MacCounters", io.counters).fields) {

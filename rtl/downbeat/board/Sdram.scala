@@ -44,7 +44,7 @@ case class SdramPins(layout: SdramLayout) extends SdramCommand(layout) {
     master(dq)
   }
 
-  /** Of a board that stores nothing in it. */
+  /** Drives the pins of a board that stores nothing in its SDRAM. */
   def rest(): Unit = {
     clk := False
     for (high <- Seq(ras_n, cas_n, we_n)) high := True

@@ -210,6 +210,6 @@ case class TrafficApplication(config: DownbeatConfig) extends Component {
 }
 
 object TrafficApplication {
-  /** Of a frame to the core; a shorter one only at the end of what is to be sent. */
+  /** Payload bytes of a frame to the core; only the last one of a supply is shorter. */
   val chunkBytes = 1024
 }

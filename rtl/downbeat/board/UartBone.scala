@@ -34,7 +34,7 @@ case class UartBone(baud: Int, bus: AxiLite4Config, regions: Int) extends Compon
 
   private val command = Reg(Bits(8 bits))
   private val words = Reg(UInt(8 bits))
-  private val address = Reg(UInt(32 bits)) // of a word
+  private val address = Reg(UInt(32 bits)) // in words
   private val data = Reg(Bits(32 bits))
   private val byte = Reg(UInt(2 bits)) init 0
   private val writes = command === 1 || command === 3

@@ -4,13 +4,13 @@ package downbeat.builds
 import downbeat.config.DownbeatConfig
 import scala.util.Try
 
-/** What a build is called on a command line: a preset, and behind it fields of [[DownbeatConfig]] that are to be
-  * otherwise: `sim,flows=1024,sendBufferBytes=4096`.
+/** The name of a build on a command line: a preset, and behind it fields of [[DownbeatConfig]] with other values:
+  * `sim,flows=1024,sendBufferBytes=4096`.
   */
 object BuildName {
   private type Change = (DownbeatConfig, String) => DownbeatConfig
 
-  /** What may be changed: sizes, and with them where their memory lies. */
+  /** Fields that a name may change: sizes, and with them where their memory lies. */
   private val changes: Map[String, Change] = Map(
     "flows" -> ((config, value) => config.copy(flows = value.toInt)),
     "sendBufferBytes" -> ((config, value) => config.copy(sendBufferBytes = value.toInt)),

@@ -68,7 +68,7 @@ object Generate {
     case Nil => if (request.modules.isEmpty) refuse(usage) else request
   }
 
-  /** What one run writes, once all of it is there. */
+  /** The files of one run, written once all of them are there. */
   private class Output(out: Path) {
     val texts = mutable.LinkedHashMap[String, String]()
     /** Files that this build does not have. */
@@ -120,8 +120,8 @@ object Generate {
       "requirement failed: ")
   }
 
-  /** Of all that a module's text can depend on: our classes, the libraries' names, the preset, policies from outside
-    * the tree.
+  /** A hash of everything that a module's text can depend on: our classes, the libraries' names, the preset, policies
+    * from outside the tree.
     */
   private def buildHash(preset: String): String = {
     val digest = MessageDigest.getInstance("SHA-256")
@@ -160,8 +160,8 @@ object Generate {
     inlineRom = true,
     verbose = false)
 
-  /** What is left of another build would still be tested and linted. A file that this program has not marked is
-    * another's: it goes only where `everything` is made.
+  /** Removes the files of another build, which would still be tested and linted. A file that this program has not
+    * marked is another's: it goes only where `everything` is made.
     */
   private def removeOthers(out: Path, hash: String, everything: Boolean): Unit =
     for (verilog <- out.toFile.list.toSeq.filter(_.endsWith(".v"))) {

@@ -11,7 +11,7 @@ import downbeat.messages.{
 import downbeat.wire.LaunchMode
 import spinal.core._
 
-/** What a program needs to know of a build: where the fields of commands, notifications and trace records lie, what the
+/** A build as a program sees it: where the fields of commands, notifications and trace records lie, what the
   * enumerations' numbers mean, and by which numbers its policies go.
   *
   * A nested field is named by its path: `status_reference_flow`.
@@ -35,7 +35,7 @@ case class Layout(config: DownbeatConfig) {
     EnumLayout("StartupPolicy", config.startupPolicies.map(_.name)),
     EnumLayout("SteadyPolicy", config.steadyPolicies.map(_.name)))
 
-  /** What each of them takes, by its family's name and its own. */
+  /** The arguments of each policy, by its family's name and its own. */
   val arguments: Seq[(String, Seq[(String, Arguments)])] = Seq(
     "StartupPolicy" -> config.startupPolicies.map(policy => policy.name -> policy.arguments),
     "SteadyPolicy" -> config.steadyPolicies.map(policy => policy.name -> policy.arguments))

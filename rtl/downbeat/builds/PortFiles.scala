@@ -4,7 +4,7 @@ package downbeat.builds
 import downbeat.lib.PortNotes
 import spinal.core.Component
 
-/** What a top's ports are for, as comments in its Verilog and as rows of a table. */
+/** The notes of a top's ports, as comments in its Verilog and as rows of a table. */
 object PortFiles {
   private val columns = 110
 

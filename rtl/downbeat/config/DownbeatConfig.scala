@@ -96,7 +96,7 @@ case class DownbeatConfig(
   /** MTU without Ethernet header and FCS; the MSS that we announce is 40 bytes less. */
   val mtu: Int = maximumFrameBytes - 18
   val ownMss: Int = mtu - 40
-  /** Of a segment's payload bytes. */
+  /** Width of a segment's payload length in bytes. */
   val segmentBits: Int = log2Up(ownMss + 1)
   /** RFC 7323: the smallest shift with which 16 bits can announce the whole receive buffer. */
   val receiveWindowScale: Int = (0 to 14).find(shift => (65535L << shift) >= receiveBufferBytes).get
@@ -118,7 +118,8 @@ case class DownbeatConfig(
     */
   val sendNumberBits: Int = sendOffsetBits + 1
   val receiveNumberBits: Int = (receiveOffsetBits max log2Up(maximumFrameBytes) + 1) + 1
-  /** Of what has been placed in the receive buffer, ends included: compared with each other and against RCV.NXT alone.
+  /** Width of sequence numbers of data in the receive buffer, ends included: they are compared with each other and
+    * against RCV.NXT alone.
     */
   val placedNumberBits: Int = receiveOffsetBits + 1
   /** RCV.UP is up to 65,535 bytes behind a segment in the window, and compared with another such and against what has
@@ -157,12 +158,12 @@ case class DownbeatConfig(
   val policiesPace: Boolean = policies.exists(_.paces)
   /** Some start-up policy bounds what a loss leaves. */
   val policiesBound: Boolean = startupPolicies.exists(_.bounds)
-  /** What the build's policies have calculated beside the engine. */
+  /** Calculators beside the engine that the build's policies use. */
   val calculators: Seq[Calculator] = policies.flatMap(_.calculator).distinct
   val policiesCalculate: Boolean = calculators.nonEmpty
   val requestBits: Int = calculators.map(_.requestBits).foldLeft(0)(_ max _)
 
-  /** Where a start of the host that is too old falls back to. */
+  /** The start-up policy that replaces a start of the host that is too old. */
   val standardStartup: Int = startupPolicies.indexWhere(_.name == "standard")
   require(!hostStart || standardStartup >= 0 && policiesChoose && policiesPace,
     "hostStart: the build needs the start-up policy standard, and one that paces")
@@ -170,10 +171,10 @@ case class DownbeatConfig(
   val startupBits: Int = log2Up(startupPolicies.size) max 1
   val steadyBits: Int = log2Up(steadyPolicies.size) max 1
 
-  /** Of who opened a connection or listens: 0 is the application in the fabric, p + 1 the host's port p. */
+  /** Width of the owner of a connection or listener: 0 is the application in the fabric, p + 1 the host's port p. */
   val ownerBits: Int = log2Up(hostPorts + 1)
 
-  /** Of a VLAN's number: 0 is the untagged network. */
+  /** Width of a VLAN's number: 0 is the untagged network. */
   val vlanBits: Int = log2Up(vlans + 1)
 
   /** Payload memory: all send buffers, then all receive buffers; one AXI4 port, 64 bits wide. */

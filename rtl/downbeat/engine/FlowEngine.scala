@@ -111,7 +111,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val deadlines = new DeadlineChoice(config, signals, measure.steps)
   private val recorder = new TraceRecorder(config, pipeline, signals, congestion, transmit)
 
-  // ---- what leaves
+  // ---- outputs
 
   private val descriptors = WideQueue(SegmentDescriptor(config), Credits.places(config))
   descriptors.io.push.valid := transmit.descriptor.valid

@@ -50,7 +50,7 @@ class TraceRecorder(
     record.inline := INLINE_TOLD
   }
 
-  /** What the path report is made of. */
+  /** The events that a path report is made of. */
   val path: Flow[PathEvent] = config.pathReports generate Flow(PathEvent(config))
   private val observe = config.pathReports generate new exit.Area {
     path.valid := isValid && LIVE

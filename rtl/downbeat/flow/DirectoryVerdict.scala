@@ -4,7 +4,7 @@ package downbeat.flow
 import downbeat.wire.TcpFlags
 import spinal.core._
 
-/** What the directory knows when the lookup has answered. */
+/** The directory's findings when the lookup is done. */
 case class DirectoryFindings() extends Bundle {
   val kind = LookupKind()
   val found = Bool()
@@ -12,7 +12,7 @@ case class DirectoryFindings() extends Bundle {
   val space = Bool()
   /** A flow is free. */
   val flowFree = Bool()
-  val flags = TcpFlags() // of a segment
+  val flags = TcpFlags() // the segment's
   val isIcmpError = Bool() // the segment is an ICMP error about one of ours
   /** The local port listens. */
   val listening = Bool()

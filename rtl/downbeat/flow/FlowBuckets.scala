@@ -24,7 +24,7 @@ case class BucketSlot(config: DownbeatConfig) extends Bundle {
   val flow = UInt(config.flowBits bits)
 }
 
-/** Where a hash leads: a bucket for each choice. */
+/** The places that a hash leads to: a bucket for each choice. */
 case class BucketAddress(config: DownbeatConfig) extends Bundle {
   val bucket = Vec.fill(BucketShape(config).choices)(UInt(BucketShape(config).bucketBits bits))
   val fingerprint = UInt(BucketShape(config).fingerprintBits bits)

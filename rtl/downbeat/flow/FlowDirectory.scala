@@ -212,7 +212,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
 
   io.refused << StreamArbiterFactory().roundRobin.on(Seq(opener.io.refused, listeners.io.refused)).halfPipe()
 
-  // ---- what is told of it
+  // ---- outputs of the verdict
 
   private def count(event: Bool): UInt = Tally(event, config.counterBits)
   io.drops.synNoFlow := count(acts && number.returned && verdict.noFlow)
@@ -231,6 +231,6 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
 }
 
 object FlowDirectory {
-  /** Of addresses: the transmitter, the notifier, the host's notifications. */
+  /** Readers of addresses: the transmitter, the notifier, the host's notifications. */
   def addressReaders(config: DownbeatConfig): Int = if (config.hostPorts > 0) 3 else 2
 }

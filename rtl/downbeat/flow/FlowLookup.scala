@@ -6,7 +6,7 @@ import downbeat.messages.FlowReference
 import spinal.core._
 import spinal.lib._
 
-/** What is known of a 4-tuple. */
+/** Result of a lookup of a 4-tuple. */
 case class LookupAnswer(config: DownbeatConfig) extends Bundle {
   val request = LookupRequest(config.vlanBits)
   val found = Bool()
@@ -34,7 +34,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   private val shape = BucketShape(config)
 
   val io = new Bundle {
-    /** Of the hash; constant while there are connections. */
+    /** Key of the hash; constant while there are connections. */
     val key = in Bits (64 bits)
     val requests = slave(Stream(LookupRequest(config.vlanBits)))
     /** Ready in the clock after it was offered at the earliest: that clock is the taker's to decide. */

@@ -10,13 +10,13 @@ object NumberPurpose extends SpinalEnum {
   val lookupKey = newElement()
   /** Initial sequence number (RFC 6528) and offset of timestamps (RFC 7323 7.1) of a connection. */
   val connection = newElement()
-  /** Where the search for an ephemeral port begins (RFC 6056). */
+  /** Start of the search for an ephemeral port (RFC 6056). */
   val port = newElement()
   /** SYN cookie (RFC 4987 3.6). */
   val cookie = newElement()
 }
 
-/** What a cookie proves besides the 4-tuple; zero for other purposes. */
+/** Terms that a cookie proves besides the 4-tuple; zero for other purposes. */
 case class CookieTerms() extends Bundle {
   val sequence = UInt(32 bits) // the client's initial sequence number
   val period = UInt(CookieTerms.periodBits bits) // in which it was made
@@ -78,5 +78,5 @@ case class KeyedNumbers(vlanBits: Int) extends Component {
 }
 
 object KeyedNumbers {
-  private val messageBytes = 20 // of the untagged network
+  private val messageBytes = 20 // a message of the untagged network
 }

@@ -12,7 +12,7 @@ case class OpenVerdict() extends Bundle {
   val opened = Bool()
   val found = Bool()
   val listening = Bool()
-  /** Where to begin, when the request asked for that: [[NumberPurpose.port]]. */
+  /** Start of the search for a port, in response to a request for [[NumberPurpose.port]]. */
   val offset = UInt(OpenSequencer.portBits bits)
 }
 
@@ -43,7 +43,7 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
   private val ephemeral = request.localPort === 0
 
   private val asked, chosen = RegInit(False)
-  private val offset = Reg(UInt(OpenSequencer.portBits bits)) // of the ephemeral port that is tried
+  private val offset = Reg(UInt(OpenSequencer.portBits bits)) // the ephemeral port that is tried
   private val tries = Reg(UInt(OpenSequencer.portBits + 1 bits)) // ephemeral ports found in use
   private val tried = Reg(UInt(OpenSequencer.portBits bits)) init 0 // for all requests together
 

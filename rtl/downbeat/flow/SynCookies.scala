@@ -57,7 +57,7 @@ case class SynCookies(config: DownbeatConfig) extends Component {
   private val expected = RegInit(False) clearWhen (!recent && !(RegNext(io.sent) init False)) setWhen io.sent
   io.expected := expected
 
-  // ---- what
+  // ---- cookie
 
   private val returning = io.segment.flags.ack
   private val claimed = RegNext(io.segment.acknowledgment.value - 1)

@@ -51,7 +51,7 @@ case class TupleHasher(vlanBits: Int) extends Component {
   private val enters = io.requests.valid && apart
   io.requests.ready := moves && !again && apart
 
-  // What the words add to the state where a round ends, chosen a clock ahead.
+  // Words that are added to the state where a round ends, chosen a clock ahead.
   private val endsWith, beginsWith = Reg(UInt(32 bits))
   private val closes = Reg(Bool())
   private val words = firstHalf.request.tuple

@@ -16,7 +16,7 @@ case class HostAnswers(config: DownbeatConfig) extends Component {
   private val count = config.hostPorts
   val io = new Bundle {
     val answers = slave(Stream(HostAnswer(config)))
-    /** Of opens and listens, by the modules that do them. */
+    /** Refusals of opens and listens, by the modules that do them. */
     val refusals = slave(Stream(Refusal(config)))
     val opened = slave(Flow(HostOpened(config)))
     /** A command's fetch begins; an error takes a place; a command gives its place back. */

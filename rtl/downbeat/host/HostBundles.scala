@@ -6,7 +6,7 @@ import downbeat.messages.DirectoryEvent
 import spinal.core._
 import spinal.lib.bus.amba4.axi.Axi4Config
 
-/** What the registers set for a port. */
+/** Settings of a port in the registers. */
 case class HostSetUp() extends Bundle {
   val enable = Bool()
   val commandBase, notificationBase = UInt(64 bits)
@@ -15,7 +15,7 @@ case class HostSetUp() extends Bundle {
   val holdOff = UInt(32 bits) // ns
 }
 
-/** What the registers show of a port. */
+/** State of a port that the registers show. */
 case class HostShown() extends Bundle {
   val running, refused, stopped, interrupt = Bool()
   /** Free-running: commands done, notifications in memory. */
@@ -88,7 +88,7 @@ object HostOpened {
   }
 }
 
-/** What the host interface keeps of a flow's connection. */
+/** The host interface's state of a flow's connection. */
 case class HostRecord(config: DownbeatConfig) extends Bundle {
   val owner = UInt(config.ownerBits bits)
   val generation = UInt(config.generationBits bits)
@@ -100,7 +100,7 @@ case class HostRecord(config: DownbeatConfig) extends Bundle {
   val after = UInt(32 bits)
 }
 
-/** What bounds a flow's doorbells: from its newest status. */
+/** Bounds of a flow's doorbells, from its newest status. */
 case class HostLimits(config: DownbeatConfig) extends Bundle {
   /** The connection was announced. */
   val heard = Bool()

@@ -43,7 +43,7 @@ class HostFlowCheck(
 
 /** A ring's index against its ring; valid a clock after `subject`. */
 class HostIndexCheck(subject: HostSubject, port: HostPortView) extends Area {
-  /** Of the commands; else of the notifications. */
+  /** The tail is that of the command ring; else that of the notification ring. */
   val ofTail: Bool = subject.source === HostSource.commandTail
   private val before = ofTail ? port.commandTail | port.notificationHead
   private val space = U(1, 32 bits) |<< port.commandSize

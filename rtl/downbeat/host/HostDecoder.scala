@@ -42,7 +42,7 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
   parameters.ecn := option("ecn")
   parameters.renoRecovery := option("renoRecovery")
   parameters.owner := (port +^ 1).resized
-  /** What the host knows of the path; a listener has none. */
+  /** Fields of the host's start; a listener has none. */
   private val start: Seq[Bool] =
     if (!config.hostStart) Seq("startWindow", "pace", "paceGap", "validUntil").map(bits(_).orR)
     else {

@@ -36,7 +36,7 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
     val view = in(HostView(config))
     val update = master(Stream(HostRecordUpdate(config)))
     val writtenRung, writtenTold, consumedRung, consumedTold = master(Stream(FlowPosition(config)))
-    // What is done
+    // Results
     val events = master(Stream(ApplicationEvent(config)))
     val opens = master(Stream(OpenCommand(config)))
     val listens = master(Stream(ListenRequest(config)))
@@ -202,7 +202,7 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
         when(io.listens.ready)(step := Step.done)
       }
     }
-    is(Step.start) { // what is rung for behind the command waits for it
+    is(Step.start) { // doorbells behind the command wait for it
       if (config.hostStart) when(io.started.valid) {
         when(io.started.accepted)(reply(CloseReason.none())) otherwise reply(CloseReason.inFlight())
       }
@@ -236,7 +236,7 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
   position(io.writtenTold, step === Step.toldWritten, view.writtenRung)
   position(io.consumedTold, step === Step.toldConsumed, view.consumedRung)
 
-  // ---- what the engine and the directory are told
+  // ---- events for the engine and the directory
 
   private val telling = new HostTelling(
     config, decoder, check, flowIndex, tellsWritten = step === Step.tellWritten,

@@ -29,7 +29,7 @@ case class GenerationReadPort(config: DownbeatConfig) extends Bundle with IMaste
   }
 }
 
-/** What a look at a flow finds. */
+/** Result of reading a flow's state. */
 case class HostView(config: DownbeatConfig) extends Bundle {
   val record = HostRecord(config)
   val limits = HostLimits(config)
@@ -37,8 +37,8 @@ case class HostView(config: DownbeatConfig) extends Bundle {
   val writtenRung, writtenTold, consumedRung, consumedTold = UInt(32 bits)
 }
 
-/** What the host interface keeps of each flow: whose it is, what bounds its doorbells, and which of them the engine has
-  * been told.
+/** The host interface's state of each flow: its owner, the bounds of its doorbells, and the positions that the engine
+  * has received.
   */
 case class HostFlows(config: DownbeatConfig) extends Component {
   val io = new Bundle {

@@ -5,7 +5,7 @@ import downbeat.lib.EnumLayout
 import downbeat.messages.{CloseReason, PathPhase, StartPace, TcpState}
 import spinal.core._
 
-/** What a host writes into its command ring. */
+/** Opcodes of the command ring. */
 object HostOpcode extends SpinalEnum {
   /** An entry that was never written: refused. */
   val none = newElement()
@@ -22,7 +22,7 @@ object HostNotificationKind extends SpinalEnum {
   val answer = newElement()
   /** The host wrote a value that cannot be. */
   val error = newElement()
-  /** What a connection has learned of its path. */
+  /** A connection's measurements of its path. */
   val pathReport = newElement()
 }
 
@@ -51,7 +51,7 @@ object HostError extends SpinalEnum {
   val shutDown = newElement()
 }
 
-/** Where a refused value came from. */
+/** Source of a refused value. */
 object HostSource extends SpinalEnum {
   val command, written, consumed, commandTail, notificationHead, notificationHeadArm = newElement()
 }
@@ -76,7 +76,7 @@ object HostFormat {
   val pageBytes = 4096
   /** Rings have 2^1 to 2^15 entries and begin at multiples of a page. */
   val largestSizeLog2 = 15
-  /** Where the pages lie; page 0 is the core's registers. */
+  /** Numbers of the pages; page 0 is the core's registers. */
   val setUpPage = 1
   val firstDoorbellPage = 2
   /** In the set-up page: blocks of the ports. */

@@ -38,7 +38,7 @@ case class HostInterface(config: DownbeatConfig) extends Component {
     val opened = slave(Flow(HostOpened(config)))
     val sends, receives = slave(Flow(FlowPosition(config)))
     val status = slave(Flow(FlowStatus(config)))
-    /** Of the application in the fabric, a clock later. */
+    /** Status for the application in the fabric, a clock later. */
     val othersStatus = master(Flow(FlowStatus(config)))
     val reports = config.pathReports generate slave(Flow(PathReport(config)))
     val othersReports = config.pathReports generate master(Flow(PathReport(config)))

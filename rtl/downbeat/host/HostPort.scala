@@ -6,7 +6,7 @@ import downbeat.time.Instant
 import spinal.core._
 import spinal.lib._
 
-/** What the other modules see of a port. */
+/** State of a port that other modules see. */
 case class HostPortView() extends Bundle {
   /** Its rings may be accessed. */
   val running = Bool()

@@ -26,7 +26,7 @@ class HostQueues(config: DownbeatConfig, ports: Vec[HostPortView]) extends Area 
   /** The first flow of `port` waits for the next command. */
   def block(port: UInt): Unit = blocked(port) := True
 
-  /** What happens to the queue of `port`: its first flow leaves; `flow` joins it. */
+  /** Changes the queue of `port`: its first flow leaves; `flow` joins it. */
   def drive(port: UInt, leaves: Bool, joins: Bool, flow: UInt): Unit =
     for ((line, index) <- lines.zipWithIndex) {
       line.io.flows.ready := leaves && port === index

@@ -14,7 +14,7 @@ import spinal.lib._
   */
 case class HostStatuses(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    /** Of the host's ports alone. */
+    /** Status of the connections of the host's ports. */
     val status = slave(Flow(OwnedStatus(config)))
     val starts = in(Vec.fill(config.hostPorts)(Bool()))
     val lines = Vec.fill(config.hostPorts)(master(Stream(UInt(config.flowBits bits))))

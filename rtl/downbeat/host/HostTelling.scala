@@ -6,9 +6,9 @@ import downbeat.messages.{ApplicationEvent, EventKind, ListenRequest, OpenComman
 import spinal.core._
 import spinal.lib._
 
-/** What the engine and the directory are told of doorbells and commands that have passed their checks.
+/** Sends doorbells and commands that have passed their checks to the engine and the directory.
   *
-  * `tellsWritten`, `tellsConsumed`: of what was rung for `flow`; `acts`: of the command itself, if its policies are
+  * `tellsWritten`, `tellsConsumed`: the positions rung for `flow`; `acts`: the command itself, if its policies are
   * `legal`.
   */
 class HostTelling(

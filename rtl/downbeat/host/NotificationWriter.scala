@@ -28,7 +28,7 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     val readReport = config.pathReports generate master(Flow(UInt(config.flowBits bits)))
     val newestReport = config.pathReports generate slave(Flow(OwnedReport(config)))
     val addressRead = master(AddressReadPort(config))
-    /** Of the flow's connection now, a clock after `addressRead.enable`. */
+    /** Generation of the flow's connection, a clock after `addressRead.enable`. */
     val generation = in(UInt(config.generationBits bits))
     val axi = master(Axi4WriteOnly(HostPorts.axi))
     /** A notification has left for the memory; is in memory; the memory refused one; one is on its way. */

@@ -3,7 +3,7 @@ package downbeat.lib
 
 import spinal.core._
 
-/** What a port is for: units, layout of TUSER, obligations. `val now = in(UInt(64 bits)).note("ns ...")`.
+/** The purpose of a port: units, layout of TUSER, obligations. `val now = in(UInt(64 bits)).note("ns ...")`.
   *
   * Notes are the only source of the comments in the Verilog and of docs/reference/ports.md. A bundle's note is that of
   * all its signals together.
@@ -46,7 +46,7 @@ class PortNote(val text: String) extends SpinalTag {
 
 /** An interface, or a single port. */
 case class PortGroup(note: PortNote, ports: Vector[BaseType]) {
-  /** What the names have in common, up to an underscore; of a single port its name. */
+  /** The common part of the names, up to an underscore; for a single port its name. */
   val name: String = {
     val names = ports.map(_.getName())
     val common = names.reduce((one, other) => one.zip(other).takeWhile { case (a, b) => a == b }.map(_._1).mkString)

@@ -7,8 +7,8 @@ import spinal.lib._
 /** Counts another domain's events and loses none, if they are fewer than 16 in eight clocks of either domain. */
 case class EventCounter(from: ClockDomain, to: ClockDomain, countBits: Int = 32) extends Component {
   val io = new Bundle {
-    val event = in Bool () // of `from`
-    val count = out UInt (countBits bits) // of `to`
+    val event = in Bool () // in clock domain `from`
+    val count = out UInt (countBits bits) // in clock domain `to`
   }
   noIoPrefix()
 

@@ -21,11 +21,11 @@ case class FrameMemory(words: Int, from: ClockDomain, to: ClockDomain) extends C
   private val pointerBits = log2Up(words) + 1
 
   val io = new Bundle {
-    // Of `from`.
+    // In clock domain `from`.
     val write = slave Flow (Bits(64 bits))
     val end = slave Flow (FrameEnd()) // with no `write`
     val space = out Bool () // for a word in this clock
-    // Of `to`.
+    // In clock domain `to`.
     val enable = in Bool ()
     val address = in UInt (pointerBits bits)
     val data = out Bits (64 bits) // a clock after `enable`

@@ -25,7 +25,7 @@ case class GmiiSymbol() extends Bundle {
   val valid, error = Bool()
 }
 
-/** What IEEE 802.3 fixes, in byte times. */
+/** Constants of IEEE 802.3, in byte times. */
 object Ethernet {
   val preambleBytes = 7
   val preamble = 0x55

@@ -33,16 +33,16 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
     val transmit = slave Stream (TransmitBeat())
     val departures = master Flow (DepartureStamp())
     val counters = out(MacCounters(config.counterBits))
-    // Of `gtx_clk`, for more ports with stamps of this time.
+    // In clock domain `gtx_clk`, for more ports with stamps of this time.
     val wireNow = out UInt (TimeBase.bits bits) // 48.32
     val wireStep = out UInt (TimeBase.incrementBits bits) // 8.32: what a clock lasts now
 
     /** Asynchronous: its rising edges are stamped. */
     val pulseIn = in Bool ()
-    /** Of `gtx_clk`: a square wave by the time base. */
+    /** In clock domain `gtx_clk`: a square wave by the time base. */
     val pulseOut = out Bool ()
     val externalClock = in Bool () // may stand
-    /** Of `externalClock`: the time of the clock edge that takes it. */
+    /** In clock domain `externalClock`: the time of the clock edge that takes it. */
     val externalTime = slave Flow (Stamp())
     for (input <- time.flatten ++ externalTime.flatten ++ Seq(pulseIn, externalClock) if input.isInput)
       GmiiMac.optional(input)
@@ -158,7 +158,7 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   departures.io.push.payload := transmitter.io.departure.payload
   io.departures << departures.io.pop.toFlow
 
-  // ---- what became of the frames
+  // ---- counters of frames
 
   private def received(name: String, event: Bool) = EventCounter.of(name, event, receiveHard, core, config.counterBits)
   private def sent(name: String, event: Bool) = EventCounter.of(name, event, transmitHard, core, config.counterBits)
@@ -200,7 +200,7 @@ object GmiiMac {
     case bits: SInt => bits.default(bits.getZero)
   }
 
-  /** What a pulse of `softReset` takes, in core clocks. */
+  /** Length of a pulse of `softReset`, in core clocks. */
   val softResetClocks = 64
 
   /** Whole frames of the largest size and more: what waits for the core, for its time, for a gap. */

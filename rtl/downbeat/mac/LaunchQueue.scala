@@ -64,7 +64,7 @@ case class LaunchQueue(timed: Boolean) extends Component {
   io.head.valid := heads.io.pop.valid && !taken
   io.head.payload := heads.io.pop.payload
 
-  /** What the gate reads of a request: the rest is zero from here on, so that none of it is built. */
+  /** The part of a request that the gate reads; the rest is zero, so that none of it is built. */
   private def read(request: LaunchRequest): LaunchRequest = {
     val read = CombInit(request)
     if (timed) read.duration.removeAssignments() := 0

@@ -41,7 +41,7 @@ case class TransmitCounters(bits: Int) extends Bundle {
   val lateInverted = UInt(bits bits)
   /** ... or in time and in order, but an earlier frame still held the wire. */
   val lateBusy = UInt(bits bits)
-  /** Of all these the longest time from launch to SFD, ns; all ones: that or more. */
+  /** The longest time from launch to SFD of all these, ns; all ones: that or more. */
   val worstLateness = UInt(32 bits)
 }
 

@@ -16,7 +16,7 @@ case class MacDomains(
   when(count =/= 0)(count := count - 1)
   when(softReset)(count := GmiiMac.softResetClocks - 1)
 
-  /** What holds frames is or is about to be in reset. */
+  /** The memories of frames are or are about to be in reset. */
   val resetting: Bool = count =/= 0
   /** The last clock of a soft reset was the one before: all crossings have settled. */
   val settled: Bool = RegNext(count === 1) init False
@@ -38,6 +38,6 @@ case class MacDomains(
   val receiveSoft: ClockDomain = wire(receiveClock, soft)
   val transmitHard: ClockDomain = wire(transmitClock, hard)
   val transmitSoft: ClockDomain = wire(transmitClock, soft)
-  /** Of an external time; its clock may stand. */
+  /** Domain of an external time; its clock may stand. */
   val externalHard: ClockDomain = wire(externalClock, hard)
 }

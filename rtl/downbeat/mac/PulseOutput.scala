@@ -31,7 +31,7 @@ case class PulseOutput() extends Component {
   /** A change that is due two clocks from now comes to the pin at the third clock edge after that of `time`. */
   private val coming = RegNext(io.time + RegNext(TimeBase.clocks(io.step, 3))) >> TimeBase.fractionBits
   private val due = RegNext(!(coming - edge).msb) init False
-  // What is due follows a new `edge` by a clock.
+  // The next edge of the plan follows a new `edge` by a clock.
   private val settling = RegNext(io.plan.valid) init False
   private val planned = RegNext(settling) init False
   private val changed = RegInit(False)

@@ -13,10 +13,10 @@ import spinal.lib._
   */
 case class ReceiveStamps(receive: ClockDomain, transmit: ClockDomain) extends Component {
   val io = new Bundle {
-    // Of `receive`.
+    // In clock domain `receive`.
     val startOfFrame = in Bool () // the pins carried it during the clock before
-    val stamp = out(Stamp()) // of the last SFD, 64 byte times later at the latest
-    // Of `transmit`.
+    val stamp = out(Stamp()) // the last SFD's, at most 64 byte times later
+    // In clock domain `transmit`.
     val time = in UInt (TimeBase.bits bits)
     val increment = in UInt (TimeBase.incrementBits bits)
   }

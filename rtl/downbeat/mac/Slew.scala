@@ -4,7 +4,7 @@ package downbeat.mac
 import spinal.core._
 import spinal.lib._
 
-/** What a slew adds in each clock, for exactly as many clocks as it says. */
+/** The correction that a slew adds in each clock, for exactly as many clocks as it says. */
 case class Slew() extends Component {
   val io = new Bundle {
     val slew = slave Flow (TimeSlew())

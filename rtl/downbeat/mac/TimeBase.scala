@@ -25,7 +25,7 @@ case class TimeBase() extends Component {
     val time = out UInt (TimeBase.bits bits)
     /** The same, cut. */
     val stamp = out(Stamp())
-    /** What a clock lasts now, correction and all, 8.32 ns. */
+    /** Length of a clock, with its correction, ns, 8.32. */
     val step = out UInt (TimeBase.incrementBits bits)
   }
   noIoPrefix()
@@ -60,7 +60,7 @@ object TimeBase {
     stamp.assignFromBits(time(bits - 1 downto fractionBits - 16).asBits)
     stamp
   }
-  /** What `times` clocks last, by shifts and one sum: a multiplier would take half a byte time alone. */
+  /** The length of `times` clocks, by shifts and one sum: a multiplier would take half a byte time alone. */
   def clocks(step: UInt, times: Int): UInt = {
     val shifts = (0 until 8).filter(bit => (times >> bit & 1) == 1)
     val width = incrementBits + log2Up(times + 1)

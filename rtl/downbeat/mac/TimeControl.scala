@@ -30,7 +30,7 @@ case class PulsePlan() extends Bundle {
 case class TimeEvent() extends Bundle {
   /** A comparison with the external time; otherwise a rising edge of the pulse input. */
   val external = Bool()
-  /** Of its kind, modulo 2^16: lost ones count too. */
+  /** Number of the stamp among those of its kind, modulo 2^16: lost ones count too. */
   val sequence = UInt(16 bits)
   /** Own time. */
   val stamp = Stamp()

@@ -9,8 +9,8 @@ case class TransmitLane(timed: Boolean, words: Int, core: ClockDomain, transmit:
   val pointerBits: Int = log2Up(words) + 1
 
   val io = new Bundle {
-    val intake = slave(IntakePort()) // of `core`
-    // Of `transmit`.
+    val intake = slave(IntakePort()) // in clock domain `core`
+    // In clock domain `transmit`.
     val time = in UInt (TimeBase.bits bits)
     val increment = in UInt (TimeBase.incrementBits bits)
     val head = master Stream (QueuedLaunch())

@@ -12,17 +12,17 @@ import spinal.lib._
   */
 case class WireTime(core: ClockDomain, wire: ClockDomain, external: ClockDomain) extends Component {
   val io = new Bundle {
-    // Of `core`.
+    // In clock domain `core`.
     val increment = in UInt (TimeBase.incrementBits bits)
     val now = out(Stamp())
     val control = slave(TimeControl())
-    // Of `wire`.
+    // In clock domain `wire`.
     val time = out UInt (TimeBase.bits bits) // 48.32
     val step = out UInt (TimeBase.incrementBits bits) // 8.32: what a clock lasts now
     val pulseOut = out Bool ()
-    // Of no clock.
+    // In no clock domain.
     val pulseIn = in Bool ()
-    // Of `external`.
+    // In clock domain `external`.
     val externalTime = slave Flow (Stamp())
   }
   noIoPrefix()

@@ -39,7 +39,7 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   private val (commands, marks) = StreamFork2(bursts.continueWhen(hasSpace))
   io.axi.ar << commands.map(_.command(io.axi.ar.payload, base)).halfPipe()
 
-  /** What the words of a burst do not say themselves. */
+  /** Values for a burst that its words do not carry. */
   private case class Mark() extends Bundle {
     val start, stop = UInt(3 bits)
     val last = Bool()

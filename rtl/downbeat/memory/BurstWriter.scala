@@ -59,7 +59,7 @@ case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   private val firstBeat = RegInit(True)
   private val lastBeat = index === plan.length
   private val fromBefore = lastBeat && plan.tail
-  private val words = io.words.s2mPipe() // who brings them does not wait for what a beat needs
+  private val words = io.words.s2mPipe() // their source does not wait for the memory's ready
   private val before = RegNextWhen(words.payload, words.fire)
 
   private val beats = cloneOf(io.axi.w)

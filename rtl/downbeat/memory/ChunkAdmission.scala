@@ -10,7 +10,7 @@ import spinal.lib.fsm._
 
 /** A chunk of a frame, and how many of its bytes were taken. */
 case class AdmittedChunk(config: DownbeatConfig) extends Bundle {
-  val transfer = Transfer(config) // of what was taken, perhaps nothing
+  val transfer = Transfer(config) // the accepted bytes, perhaps none
   /** Words of the chunk, less one. */
   val words = UInt(8 bits)
   /** Words of it to write. */
@@ -50,7 +50,7 @@ case class ChunkAdmission(config: DownbeatConfig) extends Component {
   private val bytes = Reg(UInt(12 bits))
   private val taken = Reg(UInt(12 bits))
   private val short = RegInit(False)
-  /** Of the frame, before this chunk. */
+  /** The frame was cut before this chunk. */
   private val wasCut = RegInit(False)
   private val frameTaken = Reg(UInt(spaceBits bits)) init 0
 

@@ -90,7 +90,7 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
     !ended.valid
 }
 
-/** What the engine is told of a frame, unless nothing of it was taken. */
+/** A frame's part of the event for the engine, unless nothing of it was taken. */
 private case class FrameEnd(config: DownbeatConfig) extends Bundle {
   val counts = Bool()
   val event = ApplicationEvent(config)

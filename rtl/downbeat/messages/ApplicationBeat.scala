@@ -18,8 +18,8 @@ case class ApplicationBeat(config: DownbeatConfig) extends Bundle {
 }
 
 object ApplicationBeat {
-  /** Of the count of a flow's frames. A frame is a word of data at least, and fewer than half as many frames as can be
-    * counted are ever in the send buffer.
+  /** Width of the count of a flow's frames. A frame is a word of data at least, and fewer than half as many frames as
+    * can be counted are ever in the send buffer.
     */
   val frameCountBits = 8
 }

@@ -8,7 +8,7 @@ object CommandKind extends SpinalEnum {
   val open, listen, unlisten, shutdown, close, abort, receive, setPolicies, start = newElement()
 }
 
-/** What an application asks for, one command a beat. Fields that a kind does not name are ignored. */
+/** A command of an application, one a beat. Fields that a kind does not name are ignored. */
 case class Command(config: DownbeatConfig) extends Bundle {
   val kind = CommandKind()
   /** open: comes back in every notification of the connection. open, listen, setPolicies, start: comes back in a

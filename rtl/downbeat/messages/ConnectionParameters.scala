@@ -4,13 +4,13 @@ package downbeat.messages
 import downbeat.config.DownbeatConfig
 import spinal.core._
 
-/** What a connection is opened with; fixed by the open or listen command. */
+/** Parameters of a connection, which the open or listen command sets. */
 case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
   val startup = UInt(config.startupBits bits)
   val steady = UInt(config.steadyBits bits)
   val initialWindow = UInt(8 bits) // segments
   val ssthresh = UInt(32 bits) // bytes
-  /** What the policies are told; each one's file says what its bits mean. */
+  /** Arguments of the policies; each policy's file says what the bits mean. */
   val startupArgument = Bits(config.startupArgumentBits bits)
   val steadyArgument = Bits(config.steadyArgumentBits bits)
   val spacing = UInt(56 bits) // ns per byte, 32 fraction bits; zero: not paced
@@ -33,9 +33,9 @@ case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
     */
   val userTimeout = UInt(16 bits)
   val service = ServiceParameters()
-  /** What the host knows of the path. A listener has none. */
+  /** The host's start values, from its knowledge of the path. A listener has none. */
   val start = config.hostStart generate HostStart()
-  /** Whose connection it is; the core says so, not the command. */
+  /** Owner of the connection; the core sets it, not the command. */
   val owner = (config.hostPorts > 0) generate UInt(config.ownerBits bits)
 }
 
@@ -57,7 +57,7 @@ case class ServiceParameters() extends Bundle {
 object ServiceParameters {
   val usualTimeToLive = 64
 
-  /** Of a segment that belongs to no connection. */
+  /** Parameters of a segment that belongs to no connection. */
   def usual: ServiceParameters = {
     val parameters = ServiceParameters()
     parameters.differentiatedServices := 0

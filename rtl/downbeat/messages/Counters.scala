@@ -3,7 +3,7 @@ package downbeat.messages
 
 import spinal.core._
 
-/** What the core dropped or cut, by cause: since reset, modulo 2^bits.
+/** Frames and data that the core dropped or cut, by cause: since reset, modulo 2^bits.
   *
   * @param hasVlans the build knows VLANs
   */
@@ -22,7 +22,7 @@ case class Counters(bits: Int, hasVlans: Boolean) extends Bundle {
   /** Writes that did not fit into the send buffer; receive commands for more than there was. */
   val sendOverruns, receiveUnderruns = UInt(bits bits)
   val unknownCommands = UInt(bits bits)
-  /** What the payload memory refused. */
+  /** Data that the payload memory refused. */
   val memory = MemoryErrors(bits)
   /** Closed connections that were given up without progress. */
   val stalledCloses = UInt(bits bits)

@@ -3,7 +3,7 @@ package downbeat.messages
 
 import spinal.core._
 
-/** What the directory dropped or put off, by cause, since reset. The counters wrap. */
+/** Segments and commands that the directory dropped or put off, by cause, since reset. The counters wrap. */
 case class DirectoryDrops(bits: Int) extends Bundle {
   /** ACKs that brought a cookie while no flow was free, and such whose buckets of the hash table were both full. The
     * peer tries again.

@@ -34,7 +34,7 @@ case class DirectoryEvent(config: DownbeatConfig) extends Bundle {
   val initialSequence = SequenceNumber()
   val timestampOffset = UInt(32 bits)
 
-  /** What is left of a SYN when its ACK has brought the cookie back. */
+  /** The SYN's values that are known when its ACK has brought the cookie back. */
   def becomesSyn(number: UInt, mss: UInt): Unit = {
     sequence := SequenceNumber(number)
     flags.assignFromBits(B(0, widthOf(flags) bits))

@@ -9,7 +9,7 @@ import spinal.core._
 /** Received payload is in memory: from the placement writer. With no bytes: the memory refused a fetch. */
 case class PlacedEvent(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
-  val sequence = SequenceNumber() // of the first byte
+  val sequence = SequenceNumber() // the first byte's
   val length = UInt(14 bits)
   val fin = Bool()
   /** The bytes are not in memory, or did not come out of it. */
@@ -60,7 +60,7 @@ case class PolicyChange(config: DownbeatConfig) extends Bundle {
 case class StartAnswer(config: DownbeatConfig) extends Bundle {
   /** Otherwise something was in flight, or there is no established connection: nothing has changed. */
   val accepted = Bool()
-  /** Of the command. */
+  /** Owner of the command. */
   val owner = (config.hostPorts > 0) generate UInt(config.ownerBits bits)
 
   def isFor(hosts: Boolean): Bool = if (config.hostPorts == 0) Bool(!hosts) else (owner =/= 0) === Bool(hosts)

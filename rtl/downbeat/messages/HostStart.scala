@@ -13,7 +13,7 @@ object StartPace extends SpinalEnum {
   val bucket = newElement()
 }
 
-/** What a connection begins with, besides its ssthresh: from what the host knows of the path. All zeros: nothing. It
+/** Initial values of a connection, besides its ssthresh, from the host's knowledge of the path. All zeros: none. It
   * counts as the connection is established, or with the command `start`.
   */
 case class HostStart() extends Bundle {

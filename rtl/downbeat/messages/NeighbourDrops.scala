@@ -4,7 +4,7 @@ package downbeat.messages
 import downbeat.lib.Tally
 import spinal.core._
 
-/** What the neighbour module dropped, and what it noticed, by cause. */
+/** Frames that the neighbour module dropped, and events that it noticed, by cause. */
 case class NeighbourDrops[T <: Data](dataType: HardType[T]) extends Bundle {
   /** ARP packets that are not IPv4 on Ethernet, are too short, or have no sender address. */
   val arpMalformed = dataType()

@@ -5,7 +5,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.time.Instant
 import spinal.core._
 
-/** What grows the window, or that nothing does. */
+/** The policy that grows the window, or that none does. */
 object PathPhase extends SpinalEnum {
   /** cwnd < ssthresh. */
   val startup = newElement()
@@ -14,7 +14,7 @@ object PathPhase extends SpinalEnum {
   val recovery = newElement()
 }
 
-/** What a connection has learned of its path, for the host's estimates. It is a level: a newer report replaces an older
+/** A connection's measurements of its path, for the host's estimates. It is a level: a newer report replaces an older
   * one, so it counts since the connection was established.
   */
 case class PathReport(config: DownbeatConfig) extends Bundle {

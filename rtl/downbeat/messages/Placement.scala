@@ -5,15 +5,15 @@ import downbeat.config.DownbeatConfig
 import downbeat.wire.SequenceNumber
 import spinal.core._
 
-/** What becomes of a received payload: part of it is written to the receive buffer, or it is discarded. There is one
-  * for each segment that holds a slot; it frees the slot.
+/** The fate of a received payload: part of it is written to the receive buffer, or it is discarded. There is one for
+  * each segment that holds a slot; it frees the slot.
   */
 case class Placement(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   val payload = PayloadReference(config) // `offset` already skips what is not wanted
   /** Nothing is written and no `placed` returns. */
   val discard = Bool()
-  val sequence = SequenceNumber() // of the first byte; it lies at this number modulo the buffer's size
+  val sequence = SequenceNumber() // the first byte's; it lies at this number modulo the buffer's size
   val length = UInt(14 bits) // may be zero with `fin`
   val fin = Bool()
 }

@@ -6,7 +6,7 @@ import downbeat.time.Stamp
 import downbeat.wire.{SequenceNumber, TcpFlags}
 import spinal.core._
 
-/** Where a received payload is stored: the frame is in `slot`, the payload begins at byte `offset`. A segment without
+/** The place of a received payload: the frame is in `slot`, the payload begins at byte `offset`. A segment without
   * payload and FIN holds no slot.
   */
 case class PayloadReference(config: DownbeatConfig) extends Bundle {

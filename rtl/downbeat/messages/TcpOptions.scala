@@ -18,7 +18,7 @@ case class TcpOptions(config: DownbeatConfig) extends Bundle {
   /** TSval and TSecr (RFC 7323 3.2). */
   val timestampValid = Bool()
   val timestampValue, timestampEcho = UInt(32 bits)
-  /** What the peer holds beyond SEG.ACK, in the order of the wire; blocks that lie elsewhere are left out. */
+  /** Ranges that the peer holds beyond SEG.ACK, in the order of the wire; blocks that lie elsewhere are left out. */
   val sack = Vec.fill(4)(SackBlock(config.sendOffsetBits))
   /** The first block says that data has come twice (RFC 2883 4). */
   val duplicateSack = Bool()

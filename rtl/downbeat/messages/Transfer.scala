@@ -11,6 +11,6 @@ import spinal.core._
   */
 case class Transfer(config: DownbeatConfig, lengthBits: Int = 14) extends Bundle {
   val flow = UInt(config.flowBits bits)
-  val sequence = SequenceNumber() // of the first byte
+  val sequence = SequenceNumber() // the first byte's
   val length = UInt(lengthBits bits) // bytes
 }

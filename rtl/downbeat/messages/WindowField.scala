@@ -7,10 +7,10 @@ import spinal.core._
 case class WindowField() extends Bundle {
   val value = UInt(16 bits)
 
-  /** Of a segment, and of a `sent`: the window as on the wire, not scaled. */
+  /** The window of a segment or of a `sent`, as on the wire, not scaled. */
   def window: UInt = value
-  /** Of `unreachable`: why the segment did not arrive. */
+  /** The reason of `unreachable`: why the segment did not arrive. */
   def networkError: NetworkError = value.asBits.resize(widthOf(NetworkError())).as(NetworkError())
-  /** Of `tooBig`: payload bytes of the largest segment that the path takes. */
+  /** The size of `tooBig`: payload bytes of the largest segment that the path takes. */
   def pathPayload: UInt = value
 }

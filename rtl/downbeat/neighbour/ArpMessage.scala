@@ -10,7 +10,7 @@ import spinal.lib._
 case class ArpMessage(vlanBits: Int) extends Bundle {
   /** To `mac` alone; otherwise a request, to all. */
   val isReply = Bool()
-  val mac = Bits(48 bits) // of a reply
+  val mac = Bits(48 bits) // a reply's
   /** Whom it is for, or who is asked for: our own address makes a request an announcement (RFC 5227 2.4). */
   val ip = UInt(32 bits)
   val vlan = UInt(vlanBits bits)

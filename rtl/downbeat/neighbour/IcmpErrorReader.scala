@@ -13,7 +13,7 @@ case class IcmpErrorMessage(vlanBits: Int) extends Bundle {
   val remoteIp = UInt(32 bits)
   val remotePort = UInt(16 bits)
   val localPort = UInt(16 bits)
-  val sequence = SequenceNumber() // of the segment
+  val sequence = SequenceNumber() // the segment's
   /** tooBig: payload bytes of a segment that gets through. */
   val segmentSize = UInt(16 bits)
   /** Otherwise: why it did not arrive. */

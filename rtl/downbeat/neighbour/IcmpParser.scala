@@ -9,7 +9,7 @@ import spinal.lib._
 
 /** The fields in which an echo reply differs from its request. */
 case class EchoChanges(vlanBits: Int) extends Bundle {
-  val mac = Bits(48 bits) // of who asked
+  val mac = Bits(48 bits) // the sender's
   val vlan = UInt(vlanBits bits)
   val ip = UInt(32 bits)
   val ipChecksum, icmpChecksum = Bits(16 bits)

@@ -54,7 +54,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   private val now = RegNext(io.now.instant)
   private val happened = NeighbourDrops(Bool())
 
-  // ---- what comes in
+  // ---- received frames
 
   reader.io.control << io.control
   arp.io.local := io.local
@@ -115,7 +115,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   io.resolved << nextHop.io.resolved
   io.refused << nextHop.io.refused
 
-  // ---- what goes out
+  // ---- frames to send
 
   sender.io.local := io.local
   sender.io.messages << StreamArbiterFactory().roundRobin.transactionLock.onArgs(
@@ -137,7 +137,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
     segment
   }
 
-  // ---- what is told of it
+  // ---- counters and status
 
   happened.arpMalformed := arp.io.malformed
   happened.conflicts := conflict

@@ -36,7 +36,7 @@ case class LearntNeighbour(vlanBits: Int) extends Bundle {
   val enter = Bool()
 }
 
-/** Who is looked up: a neighbour of one network. */
+/** Key of a lookup: a neighbour of one network. */
 case class NextHopAddress(vlanBits: Int) extends Bundle {
   val ip = UInt(32 bits)
   val vlan = UInt(vlanBits bits)
@@ -195,7 +195,7 @@ case class NeighbourTable(vlanBits: Int) extends Component {
   }
   when(scan.done)(step := (step === Step.find) ? Step.act | Step.idle)
 
-  // ---- what becomes of it
+  // ---- result
 
   private val place = scan.found ? scan.foundAt | (scan.free ? scan.freeAt | scan.victimAt)
   private val hasPlace = scan.found || scan.free || scan.victim

@@ -18,7 +18,7 @@ case class PacerTime() extends Bundle {
   val epoch = UInt(16 bits)
 }
 
-/** What an entry of the timer queue's instant in whole ns leaves out of a grant. */
+/** The part of a grant that a timer queue's instant in whole ns leaves out. */
 case class GrantContent(config: DownbeatConfig) extends Bundle {
   val generation = UInt(config.generationBits bits)
   val fraction = UInt(32 bits) // 2^-32 ns

@@ -58,6 +58,6 @@ case class CounterBank(size: Int) extends Component {
 }
 
 object CounterBank {
-  /** What a module counts with. */
+  /** Bits with which a module counts. */
   val countBits = 8
 }

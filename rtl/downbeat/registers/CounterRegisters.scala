@@ -19,6 +19,6 @@ class CounterRegisters(declare: RegisterDeclarations, address: UInt, counts: Seq
   private val first = registers.head.getAddr()
   bank.io.select := ((address - first) >> 2).resized
 
-  /** What a read of `address` shows is up to date, or will be in the next clock. */
+  /** The value at `address` is up to date, or will be in the next clock. */
   val settled: Bool = bank.io.visited || address < first || address > registers.last.getAddr()
 }

@@ -28,7 +28,7 @@ class RegisterDeclarations(map: BusIf) {
   def constant(name: String, number: BigInt, doc: String): Unit =
     constant(register(name, doc), "value", 32, number, doc)
 
-  /** What the core shows: one register, or two of which the second one, `..._high`, has the bits from 32 on. */
+  /** Status of the core: one register, or two of which the second one, `..._high`, has the bits from 32 on. */
   def shown(name: String, bits: Bits, doc: String): Seq[RegInst] =
     for ((part, half) <- Seq("", "_high").zip(bits.subdivideIn(32 bits, strict = false))) yield {
       val shows = register(name + part, doc)

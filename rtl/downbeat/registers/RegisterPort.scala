@@ -23,7 +23,7 @@ case class RegisterPort(config: AxiLite4Config) extends Component {
     val readable, writable = in(Bool())
     /** No access begins. */
     val hold = in(Bool())
-    /** What a read of `address` shows is up to date from the next clock on: until then the access waits. */
+    /** The value at `address` is up to date from the next clock on: until then the access waits. */
     val settled = in(Bool()) default True
   }
   noIoPrefix()

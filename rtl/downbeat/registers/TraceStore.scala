@@ -25,7 +25,7 @@ case class TraceStore(config: DownbeatConfig) extends Component {
     /** Records in the log. */
     val logged = out(UInt(log2Up(config.logRecords + 1) bits))
     val request = slave(Flow(RecordRequest()))
-    /** What was asked for last, and whether there is such a record. */
+    /** The record requested last, and whether there is such a record. */
     val record = out(TraceRecord(config))
     val found = out(Bool())
     /** From the clock after a request until `record` and `found` are its answer. */

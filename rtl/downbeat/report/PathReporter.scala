@@ -29,7 +29,7 @@ case class PathEvent(config: DownbeatConfig) extends Bundle {
   val window = Window()
 }
 
-/** What the reporter keeps of a connection. */
+/** The reporter's state of a connection. */
 case class PathState(config: DownbeatConfig) extends Bundle {
   val generation = UInt(config.generationBits bits)
   val phase = PathPhase()

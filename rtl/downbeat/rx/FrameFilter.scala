@@ -29,7 +29,7 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
     val tagged = in Bool ()
     val vlans = (config.vlans > 0) generate in(Vec.fill(config.vlans)(Vlan()))
     val ours, control, bypass = out Bool ()
-    /** Of `ours` and `control`: the VLAN's number. */
+    /** The VLAN's number for `ours` and `control`. */
     val vlan = out UInt (config.vlanBits bits)
     /** It is to our MAC, behind two tags or that of a VLAN that is not ours. */
     val otherVlan = out Bool ()

@@ -28,7 +28,7 @@ case class FrameHeader() extends Bundle {
   val urgentPointer = UInt(16 bits)
   /** Payload or FIN follows, if the lengths are right. */
   val carries = Bool()
-  /** Where the TCP header begins, and where it ends: IP's begins at word 4, or 5 behind a tag. */
+  /** The words at which the TCP header begins and ends: IP's begins at word 4, or 5 behind a tag. */
   val tcpStart = UInt(6 bits)
   val payloadStart = UInt(6 bits)
 }

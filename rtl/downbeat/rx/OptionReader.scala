@@ -16,7 +16,7 @@ import spinal.lib._
 case class OptionReader(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val windows = slave Flow (WalkedWindow())
-    /** Of the segment, until a clock after its last window. */
+    /** The segment's, until a clock after its last window. */
     val acknowledgment = in(SequenceNumber())
     /** MSS, window scale and SACK-permitted one clock after their window, the rest three; until the next list of TCP
       * options begins.
@@ -37,7 +37,7 @@ case class OptionReader(config: DownbeatConfig) extends Component {
   private val restarts = passes && window.first
   private def begun(kind: Bits): Bits = window.begins & kind
 
-  // ---- what lies in the window
+  // ---- the contents of the window
   private val mss = Reg(UInt(16 bits))
   private val windowScale = Reg(UInt(8 bits))
   private val mssValid, windowScaleValid, sackPermitted, timestampValid = Reg(Bool())
@@ -70,7 +70,7 @@ case class OptionReader(config: DownbeatConfig) extends Component {
   private val endsAt = Reg(UInt(3 bits))
   private val continues = active && !window.first
   when(passes) {
-    // Where another option begins, this one is over.
+    // The option is over where another one begins.
     active := starts.orR || (continues && !window.begins.orR)
     early := starts(7)
     awaitsFirst := starts.orR || (awaitsFirst && early)

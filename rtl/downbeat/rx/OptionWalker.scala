@@ -25,7 +25,7 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
     val header = in(FrameHeader())
     /** Each window of a list, four clocks after the one behind it. */
     val walked = master Flow (WalkedWindow())
-    /** Of a list one clock after its last window. */
+    /** Faults of a list, one clock after its last window. */
     val faults = out(OptionFaults())
   }
   noIoPrefix()
@@ -42,7 +42,7 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
     */
   private case class Place() extends Bundle {
     val first, tcp = Bool()
-    val beginsHigh, endsLow = Bool() // of the words, only that one belongs to the list
+    val beginsHigh, endsLow = Bool() // only that one of the words belongs to the list
   }
   private val held = Reg(Bool()) init False
   private val heldWords = Reg(Bits(64 bits))
@@ -64,7 +64,7 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
   }
   private case class Row() extends Bundle {
     val place = Place()
-    val last = Bool() // of the list's windows
+    val last = Bool() // the list's last window
     val bytes = Vec.fill(11)(Bits(8 bits))
     val known = KnownOptions()
     val entries = Vec.fill(8)(Entry())

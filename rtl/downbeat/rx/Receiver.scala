@@ -136,7 +136,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   io.idle := quiet && (RegNext(quiet) init False)
 }
 
-/** What the control queue keeps beside a frame. */
+/** Values that the control queue keeps beside a frame. */
 case class ControlNote(config: DownbeatConfig) extends Bundle {
   val isArp = Bool()
   val vlan = UInt(config.vlanBits bits)

@@ -9,7 +9,7 @@ import spinal.lib._
 /** A block of a SACK option as on the wire (RFC 2018 3). */
 case class SackEdges() extends Bundle {
   val left, right = UInt(32 bits)
-  val first = Bool() // of its option
+  val first = Bool() // first of its option
 }
 
 /** Converts the edges of SACK blocks to bytes from SEG.ACK on, and drops blocks that lie outside the send buffer.

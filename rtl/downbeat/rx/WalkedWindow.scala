@@ -6,7 +6,7 @@ import spinal.core._
 /** For each byte of a window: a known option with its proper length begins here. */
 case class KnownOptions() extends Bundle {
   val mss, windowScale, sackPermitted, timestamp, sack = Bits(8 bits)
-  val sourceRoute = Bits(8 bits) // of any length
+  val sourceRoute = Bits(8 bits) // an option of any length
 
   def find(byte: Int, kind: Bits, length: UInt): Unit = {
     mss(byte) := kind === 2 && length === 4
@@ -21,7 +21,7 @@ case class KnownOptions() extends Bundle {
 
 /** A window of eight bytes with the options that were found in it. */
 case class WalkedWindow() extends Bundle {
-  val first = Bool() // of its list
+  val first = Bool() // first of its list
   val tcp = Bool() // otherwise IP
   val bytes = Vec.fill(11)(Bits(8 bits)) // with three of the next window
   /** The bytes at which an option begins. */

@@ -15,7 +15,7 @@ case class Instant() extends Bundle {
   def +(duration: UInt): Instant = Instant(ns + duration.resize(48))
   /** Nanoseconds since `that`, which must not be later. */
   def since(that: Instant): UInt = ns - that.ns
-  /** What a place keeps of it that knows an instant near it. */
+  /** The low bits of an instant, for a place that knows an instant near it. */
   def low(lowBits: Int, zeroBits: Int = 0): NearInstant = {
     val near = NearInstant(lowBits, zeroBits)
     near.units := ns(lowBits - 1 downto zeroBits)

@@ -46,7 +46,7 @@ case class ImmediatePlan(config: DownbeatConfig) extends Bundle {
     plan.tcpSum := tcpSum
     plan.lastByte := lastByte.resized
     plan.hasPayload := False
-    plan.endsAtSix := False // of interest to payload only
+    plan.endsAtSix := False // only payload reads it
     plan.dropped := False
     plan.mode := LaunchMode.asap
     plan.launch := Stamp.zero

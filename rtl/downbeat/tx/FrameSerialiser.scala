@@ -20,7 +20,7 @@ case class HeaderBeat(vlanBits: Int) extends Bundle {
 case class FrameSerialiser(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val frames = slave(Stream(FramePlan(config)))
-    /** Of the frames, in their order. */
+    /** Words of the frames, in their order. */
     val words = slave(Stream(HeaderWord()))
     val beats = master(Stream(HeaderBeat(config.vlanBits)))
   }

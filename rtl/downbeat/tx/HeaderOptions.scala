@@ -14,7 +14,7 @@ import spinal.lib._
   */
 case class HeaderOptions(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    /** Of the builder. `segment` is read from step 0 on, and whether it has payload. */
+    /** The builder's step. `segment` and whether it has payload are read from step 0 on. */
     val step = in UInt (4 bits)
     val segment = in(SegmentDescriptor(config))
     val hasPayload = in Bool ()

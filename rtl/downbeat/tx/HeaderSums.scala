@@ -57,7 +57,7 @@ case class HeaderSums(config: DownbeatConfig) extends Component {
   private val flags = CombInit(io.segment.flags).allowOverride()
   flags.urg := urgent
 
-  // What TCP alone says. The rest of its length, and the protocol, come with the options.
+  // Fields of TCP alone. The rest of its length, and the protocol, come with the options.
   private val sequence = at(0)(halves(io.segment.sequence.value))
   private val acknowledgment = at(0)(halves(io.segment.acknowledgment.value))
   private val windowAndLength = at(0)(io.segment.window +^ io.segment.length)

@@ -41,14 +41,14 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
     val data = master(Stream(DataEntry(config, OutgoingFrame(config))))
     /** The oldest frame of `data` is about to be on the wire, or was dropped. */
     val dataLeaves = in Bool ()
-    /** Of the frame that follows in one of the two, which `wordsAreImmediate` says. */
+    /** Words of the frame that follows in one of the two queues, which `wordsAreImmediate` names. */
     val words = master(Flow(HeaderWord()))
     val wordsAreImmediate = out Bool ()
     val idle = out Bool ()
   }
   noIoPrefix()
 
-  /** What is being built. */
+  /** The segment that is built. */
   private case class Job() extends Bundle {
     val segment = SegmentDescriptor(config)
     val hasPayload, stateless = Bool()

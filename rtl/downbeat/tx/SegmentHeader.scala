@@ -26,7 +26,7 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   val window = UInt(16 bits) // as on the wire
   val urgentPointer = UInt(16 bits) // zero without URG
   val ipLength = UInt(14 bits) // bytes from the IPv4 header on
-  /** Of TCP, 32 bits each; zero beyond `optionWords`. */
+  /** TCP options, 32 bits each; zero beyond `optionWords`. */
   val options = Vec.fill(SegmentHeader.mostOptionWords)(Bits(32 bits))
   val optionWords = UInt(4 bits)
   /** Ones' complement sums, not yet inverted. */
@@ -60,9 +60,9 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
 object SegmentHeader {
   val plainBytes = 54
   val mostOptionWords = 10
-  /** Of eight bytes. */
+  /** Words of eight bytes. */
   val mostWords: Int = (plainBytes + 4 * mostOptionWords + 7) / 8
-  /** Where the TCP checksum lies: bytes 50 and 51. */
+  /** Position of the TCP checksum: bytes 50 and 51. */
   val checksumWord = 6
   def checksumIn(word: Bits): Bits = word(31 downto 16)
   /** Kind 2, length 4, our MSS. */

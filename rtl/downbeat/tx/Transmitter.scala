@@ -92,7 +92,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
 
   val merge = TransmitMerge(config)
   if (config.vlans > 0) merge.io.vlans := io.vlans
-  // What the merge decides must not reach back through the lines in the same clock: s2mPipe.
+  // The merge's decision must not reach back through the lines in the same clock: s2mPipe.
   val immediateBeats = immediateSerialiser.io.beats.map(_.beat).m2sPipe()
   merge.io.immediate << immediateBeats.s2mPipe()
   val splicedBeats = splicer.io.beats.m2sPipe()
@@ -121,7 +121,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
 
 object Transmitter {
   private val lineFrames = 16
-  /** Of a line, with the frame that is built, and those between the line and its serialiser's end. */
+  /** Frames of a line, with the frame that is built, and those between the line and its serialiser's end. */
   val mostFrames: Int = lineFrames + 4
   private val lineWords = 1 << log2Up(mostFrames * SegmentHeader.mostWords)
 }

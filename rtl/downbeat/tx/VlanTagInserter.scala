@@ -52,6 +52,6 @@ case class VlanTagInserter(config: DownbeatConfig) extends Component {
 }
 
 object VlanTagInserter {
-  /** Of a VLAN in the table. */
+  /** The place of a VLAN in the table. */
   def place(vlan: UInt, config: DownbeatConfig): UInt = (vlan - 1).resize(log2Up(config.vlans))
 }

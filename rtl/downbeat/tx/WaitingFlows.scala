@@ -11,7 +11,7 @@ case class WaitingFlows(flowBits: Int, frames: Int) extends Component {
     /** The oldest frame leaves. */
     val leaves = in Bool ()
     val flow = in UInt (flowBits bits)
-    /** Of the clock before. */
+    /** A flow waited in the clock before. */
     val waits = out Bool ()
   }
   noIoPrefix()

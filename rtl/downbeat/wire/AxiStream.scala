@@ -43,7 +43,7 @@ case class AxiStream(dataBits: Int, packet: Boolean = false, userBits: Int = 0, 
     stream
   }
 
-  /** What TDATA means, without what fills its last byte. */
+  /** The bits of TDATA that have a meaning, without those that fill its last byte. */
   def word: Bits = tdata(dataBits - 1 downto 0)
 
   /** Drives this master port from a stream; `fill` gives the signals from its payload. */

@@ -15,7 +15,7 @@ case class SequenceNumber() extends Bundle {
   def isBefore(that: NearNumber): Bool = low(that.lowBits).isBefore(that)
   /** `that` is this one or later. Built from `isBefore`: Yosys maps `<=` badly. */
   def isUpTo(that: SequenceNumber): Bool = !that.isBefore(this)
-  /** What a place keeps of it that knows a number near it. */
+  /** The low bits of a sequence number, for a place that knows a number near it. */
   def low(lowBits: Int): NearNumber = NearNumber(value.resize(lowBits))
 }
 

@@ -11,6 +11,6 @@ case class TcpFlags() extends Bundle {
 /** A range of sequence numbers as bytes from a segment's acknowledgment number (RFC 2018 3). */
 case class SackBlock(offsetBits: Int) extends Bundle {
   val valid = Bool()
-  /** Of its first byte, and of the byte behind its last one. */
+  /** Offsets of its first byte, and of the byte behind its last one. */
   val left, right = UInt(offsetBits bits)
 }

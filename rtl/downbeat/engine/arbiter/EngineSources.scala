@@ -33,7 +33,7 @@ class EngineSources(
   /** Each joins those before it. */
   private val joined =
     results.drop(1).scanLeft(results.headOption)((before, next) => before.map(shared(_, next))).flatten
-  /** What the engine itself causes. These events send nothing, so they generate no return. */
+  /** Events that the engine itself causes. They send nothing, so they generate no return. */
   private val caused = joined.lastOption.fold(returns)(shared(returns, _)).copy(returns = false)
   private val payloadAndApplication = shared(Sources.placed(placed), Sources.application(application))
   private val timersAndPolicies =

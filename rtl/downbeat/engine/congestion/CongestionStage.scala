@@ -99,7 +99,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     val calculated = if (config.policiesCalculate) calculation.calculated else insert(Calculated.none)
   }
 
-  /** What the host has told the connection. */
+  /** The first window that the host has given the connection. */
   private val hostFlight = config.hostStart generate
     new HostFlight(config, signals, EVENT, kept.flight, kept.synLost, steps)
 
@@ -124,7 +124,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val steady = new PolicyFamily(config, config.steadyPolicies, pipe(change.steadyState), STEADY)
   if (config.policiesCalculate) calculation.choose(startup, steady)
 
-  /** Whose windows count. */
+  /** The policy whose windows count. */
   private val decide = new s2.Area {
     private val grows = EVENT.kind === kinds.acknowledged || EVENT.kind === kinds.paired
     private val ofStartup =
@@ -196,7 +196,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
   /** The start-up policy gives up a window that was not safe; none in builds without such a policy. */
   def retreats: Option[Payload[Bool]] = Option(answered.retreats)
-  /** Of the host's start, for the record of the event: the window that it sets, segments; it is too old. */
+  /** For the record of the event: the window in segments that a start of the host sets; the start is too old. */
   val hostWindow: Payload[UInt] = config.hostStart generate hostFlight.shown
   val hostExpired: Payload[Bool] = config.hostStart generate hostFlight.expired
 

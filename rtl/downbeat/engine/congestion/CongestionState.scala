@@ -5,7 +5,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.congestion.{Policy, Window}
 import spinal.core._
 
-/** What congestion keeps of a connection. */
+/** The congestion stage's state of a connection. */
 case class CongestionState(config: DownbeatConfig) extends Bundle {
   /** cwnd and ssthresh of an established connection. */
   val window = Window()
@@ -15,7 +15,7 @@ case class CongestionState(config: DownbeatConfig) extends Bundle {
   /** The policies that the connection chose, by index. The only policy of its kind has no index. */
   val startup = (config.startupPolicies.size > 1) generate UInt(config.startupBits bits)
   val steady = (config.steadyPolicies.size > 1) generate UInt(config.steadyBits bits)
-  /** Of segments, as the connection was opened: ns per byte, 32 fraction bits. */
+  /** Spacing of segments that the connection was opened with: ns per byte, 32 fraction bits. */
   val spacing = UInt(56 bits)
   /** The initial window, segments. The connection lost its SYN and starts with one (RFC 5681 3.1). */
   val initialWindow = UInt(8 bits)
@@ -32,7 +32,7 @@ object CongestionState {
   def policyStateBits(policies: Seq[Policy]): Int = policies.map(_.stateBits).max
 }
 
-/** What a connection begins with, kept in the bits of its window until the handshake is complete. */
+/** Initial values of a connection, kept in the bits of its window until the handshake is complete. */
 class HandshakeWindow(window: Window) {
   /** The initial ssthresh, bytes. */
   def ssthresh: UInt = window.ssthresh(47 downto 16)

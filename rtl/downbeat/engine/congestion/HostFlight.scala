@@ -8,7 +8,7 @@ import downbeat.messages.{HostStart, StartPace}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What a connection keeps of the host's start. */
+/** State of a connection that the host starts. */
 case class HostFlightState() extends Bundle {
   /** Before it counts: as told. Afterwards `window` is how many segments are still to leave paced. */
   val start = HostStart()
@@ -98,7 +98,7 @@ class HostFlight(
     after
   }
 
-  /** What the record of the event shows, from step 3 on: the host's window, segments, where it counts. */
+  /** For the record of the event, from step 3 on: the host's window in segments, at the event at which it counts. */
   val shown: Payload[UInt] = new s2.Area {
     val shown = insert(Mux[UInt](judge.counts && !judge.expired, told.start.window, U(0, 16 bits)))
   }.shown

@@ -10,7 +10,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What the inline meter keeps of a connection, in a side memory. */
+/** The inline meter's state of a connection, in a side memory. */
 case class InlineMeterState() extends Bundle {
   /** The estimator could not be told something: it is told to begin again. It does not know the connection yet. */
   val lost, unopened = Bool()
@@ -122,7 +122,7 @@ class InlineMeter(
 }
 
 object InlineMeter {
-  /** Of a time in 2^20 ns. */
+  /** Bits of a time in units of 2^20 ns. */
   private[engine] val tickBits = 8
   /** More than the estimator takes for a round of each of 16 connections, 35,000 clocks, at 125 MHz: 4.5 ms. */
   private[engine] val longest = 8

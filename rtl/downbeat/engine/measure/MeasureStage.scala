@@ -8,7 +8,7 @@ import downbeat.engine.pipeline.{EnginePipeline, Signals, Stage}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What measure keeps of a connection. */
+/** The measure stage's state of a connection. */
 case class MeasureState(config: DownbeatConfig) extends Bundle {
   val rttMinimum = config.policiesCompareRoundTrips generate UInt(36 bits) // ns; all ones: no sample yet
   val probes = config.policiesPace generate ProbeLogState(config)

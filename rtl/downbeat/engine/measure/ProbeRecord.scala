@@ -27,7 +27,7 @@ case class ProbeRecord() extends Bundle {
   val time = UInt(36 bits)
 }
 
-/** Where a flow's probes are in the log, and what the last answered one measured. */
+/** The places of a flow's probes in the log, and the measurement of the last acknowledged probe. */
 case class ProbeLogState(config: DownbeatConfig) extends Bundle {
   /** The next probe to be sent, to depart, to be answered; modulo twice the places. */
   val sent, departing, answering = UInt(log2Up(ProbeLog.places(config)) + 1 bits)

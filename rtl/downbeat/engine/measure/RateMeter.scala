@@ -10,7 +10,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What the rate meter keeps of a connection, in a side memory. */
+/** The rate meter's state of a connection, in a side memory. */
 case class RateMeterState() extends Bundle {
   /** The estimator knows the connection. */
   val begun = Bool()

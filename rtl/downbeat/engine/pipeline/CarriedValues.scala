@@ -40,7 +40,7 @@ class CarriedValues(pipeline: EnginePipeline) extends Area {
     when(pipeline.moves(nodes(trip.to - 1)))(trip.target.assignFrom(value))
   }
 
-  /** What has arrived is in a register; what a node has by itself may be the end of its logic. */
+  /** A value that has arrived is in a register; a node's own value may be the end of its logic. */
   private val arrived: java.util.Set[BaseType] =
     Collections.newSetFromMap(new IdentityHashMap[BaseType, java.lang.Boolean])
   trips.foreach(trip => arrived.add(trip.target))

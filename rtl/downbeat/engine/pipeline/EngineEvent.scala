@@ -15,7 +15,7 @@ case class ReturnEvent(config: DownbeatConfig) extends Bundle {
   val sequence = SequenceNumber()
   val length = UInt(14 bits) // payload bytes
   val syn, fin = Bool()
-  /** What it told the peer, as on the wire. */
+  /** A `sent`'s acknowledgment number, as on the wire. */
   val acknowledgment = SequenceNumber()
   val window = UInt(16 bits)
   /** The ACK of this segment is to be told (congestion/DeparturePlan.scala); it begins a train of such. */

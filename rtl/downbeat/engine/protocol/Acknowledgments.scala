@@ -7,7 +7,7 @@ import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What the peer has been told about the data that came from it. */
+/** The acknowledgments and windows that have been sent to the peer. */
 case class AcknowledgmentState(config: DownbeatConfig) extends Bundle {
   val lastSent = NearNumber(config.receiveNumberBits) // Last.ACK.sent (RFC 7323 4.3)
   /** The window's right edge. What was announced lies less than a unit of the window scale before it. */
@@ -32,7 +32,7 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
   private val half = config.receiveBufferBytes / 2
   private def low(number: SequenceNumber): NearNumber = number.low(config.receiveNumberBits)
 
-  // ---- what a segment that has left told the peer
+  // ---- the ACK and the window of a segment that has left
 
   private val told = new s0.Area {
     private val scaled = before.scaling && !FLAGS.syn

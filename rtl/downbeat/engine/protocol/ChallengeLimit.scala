@@ -4,7 +4,7 @@ package downbeat.engine.protocol
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What a connection keeps about its challenge ACKs. */
+/** A connection's state of challenge ACKs. */
 case class ChallengeState() extends Bundle {
   val interval = UInt(8 bits) // the number of the current interval
   val left = UInt(4 bits) // challenge ACKs that it still allows

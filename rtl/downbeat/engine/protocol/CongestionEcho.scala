@@ -4,7 +4,7 @@ package downbeat.engine.protocol
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What a connection keeps about ECN (RFC 3168). */
+/** A connection's state of ECN (RFC 3168). */
 case class CongestionEchoState() extends Bundle {
   /** Both ends have agreed on ECN. Before the peer's SYN: we request it. */
   val capable = Bool()

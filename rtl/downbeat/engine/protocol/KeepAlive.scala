@@ -6,7 +6,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What a connection keeps about keep-alive. Times are in units of 2^30 ns (1.07 s). */
+/** A connection's state of keep-alive. Times are in units of 2^30 ns (1.07 s). */
 case class KeepAliveState() extends Bundle {
   val interval = UInt(16 bits) // zero: off
   val heard = UInt(18 bits) // when the peer was last heard or probed

@@ -5,8 +5,8 @@ import downbeat.messages.TcpState
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** Who still needs the connection: the application, from its announcement to its close, and the placements on their way
-  * to memory. When nobody needs a closed connection, its flow is released.
+/** The users of a connection: the application, from its announcement to its close, and the placements on their way to
+  * memory. When nobody needs a closed connection, its flow is released.
   */
 class Lifetime(val view: ProtocolView, verdict: SegmentVerdict, placementCheck: PlacementCheck) extends Area {
   import view._

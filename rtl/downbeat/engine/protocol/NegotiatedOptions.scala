@@ -4,8 +4,8 @@ package downbeat.engine.protocol
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What the two SYNs agree upon: segment size (RFC 6691), window scale (RFC 7323 2), SACK (RFC 2018 2). [[Timestamps]]
-  * and [[CongestionEcho]] agree on their own.
+/** Options on which the two SYNs agree: segment size (RFC 6691), window scale (RFC 7323 2), SACK (RFC 2018 2).
+  * [[Timestamps]] and [[CongestionEcho]] agree on their own.
   */
 class NegotiatedOptions(val view: ProtocolView, verdict: SegmentVerdict, stateMachine: StateMachine) extends Area {
   import view._

@@ -96,7 +96,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val placed = new s4.Area {
     val length = insert(LENGTH.resize(14) - data.skip)
   }
-  /** What happens to the payload of a segment that holds a slot. */
+  /** Placement or discard of the payload of a segment that holds a slot. */
   val placement = Flow(Placement(config))
   private val place = new s5.Area {
     placement.valid := isValid && kind.segment && PAYLOAD.held
@@ -120,7 +120,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     STARTS := KIND === EventKind.start && LIVE && isOpen && !bytes.outstanding.orR
   }
 
-  // ---- what the application and the counters are told
+  // ---- the application's status, and counters
 
   def handshakeOver: Bool = lifetime.handshakeOver
   /** An ICMP error changed nothing. A challenge ACK was held back. The peer received data twice (RFC 2883). A

@@ -16,7 +16,7 @@ case class PeerWindow() extends Bundle {
   def bytes(windowScale: UInt): UInt = scaled ? (field.resize(31) |<< windowScale) | field.resize(31)
 }
 
-/** What protocol keeps of a connection (RFC 9293 3.3.1). Each part of protocol writes its own fields. */
+/** The protocol stage's state of a connection (RFC 9293 3.3.1). Each part of protocol writes its own fields. */
 case class ProtocolState(config: DownbeatConfig) extends Bundle {
   val inUse = Bool()
   val generation = UInt(config.generationBits bits)

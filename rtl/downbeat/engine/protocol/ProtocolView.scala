@@ -9,8 +9,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What the parts of protocol share: the nodes, the connection before the event, and the facts about the event that
-  * several parts use.
+/** The inputs that the parts of protocol share: the nodes, the connection before the event, and the facts about the
+  * event that several parts use.
   */
 class ProtocolView(
     val config: DownbeatConfig, val signals: Signals, val before: Payload[ProtocolState],
@@ -63,7 +63,7 @@ class ProtocolView(
     /** Nanoseconds to protocol's deadline; signed. */
     val remaining = insert(before.deadline.since(NOW))
   }
-  /** What the connection keeps by its low bits, whole again. */
+  /** Values that the connection keeps by their low bits, whole again. */
   val whole = new s1.Area {
     val highestSent = insert(before.unacknowledged + bytes.outstanding)
     val written = insert(before.unacknowledged + bytes.buffered)
@@ -71,7 +71,7 @@ class ProtocolView(
     val deadline = insert(NOW + timer.remaining)
   }
 
-  // ---- what has happened
+  // ---- the kind of event
 
   /** Whether the event makes a connection or meets the one that it names. The application names the flow alone. */
   private val identity = new s0.Area {

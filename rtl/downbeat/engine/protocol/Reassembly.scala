@@ -15,7 +15,7 @@ case class ReceivedRange(config: DownbeatConfig) extends Bundle {
   def isEmpty: Bool = left === right
 }
 
-/** What a connection knows about data beyond RCV.NXT. */
+/** A connection's state of data beyond RCV.NXT. */
 case class ReassemblyState(config: DownbeatConfig) extends Bundle {
   /** Disjoint and not adjacent. The newest is first, empty ones are last. */
   val ranges = Vec.fill(DownbeatConfig.ranges)(ReceivedRange(config))

@@ -6,7 +6,7 @@ import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What answers the event at once: a pure ACK or a RST, and its sequence number (RFC 9293 3.10.7). */
+/** The reply to the event: a pure ACK or a RST, and its sequence number (RFC 9293 3.10.7). */
 class Replies(
     val view: ProtocolView, verdict: SegmentVerdict, acknowledgments: Acknowledgments, challenges: ChallengeLimit,
     keepAlive: KeepAlive,

@@ -6,7 +6,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What a segment means to its connection: RFC 9293 3.10.7, with RFC 5961's answers to RST, SYN and ACK.
+/** The meaning of a segment for its connection: RFC 9293 3.10.7, with RFC 5961's replies to RST, SYN and ACK.
   *
   * Step 0 takes distances, step 1 compares ([[WindowCheck]], [[AckCheck]], [[TimestampCheck]]), step 2 decides.
   */
@@ -104,7 +104,7 @@ class SegmentVerdict(
     val limited = insert(!(unacceptable && position.hasPayload && !FLAGS.syn))
   }
 
-  /** What its ACK and its window change. */
+  /** The effect of a segment's ACK and window. */
   val effect = new s2.Area {
     val acknowledges = insert(
       segment.ordinary && ack.advances || handshake.synInSynSent && FLAGS.ack || handshake.simultaneousOpen)
@@ -118,7 +118,7 @@ class SegmentVerdict(
     val repeatsAck = insert(segment.ordinary && ack.repeats && !ack.nothingOutstanding)
   }
 
-  /** What of its payload and FIN is taken: what is new, as far as there is space. */
+  /** The part of the payload and FIN that is accepted: new data, as far as there is space. */
   val data = new s2.Area {
     private val carries = segment.ordinary && !position.isEmpty
     /** It has something new, and there is space where that begins. A FIN takes no space. Nothing comes behind a FIN. */

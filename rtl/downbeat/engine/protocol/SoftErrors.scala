@@ -5,7 +5,7 @@ import downbeat.messages.{FlowStatus, NetworkError, TcpState}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What a connection keeps about errors that did not end it. */
+/** A connection's state of errors that did not end it. */
 case class SoftErrorState() extends Bundle {
   val error = NetworkError() // the newest
   val errors = UInt(2 bits) // their number modulo 4

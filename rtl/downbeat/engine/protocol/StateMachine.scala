@@ -37,7 +37,7 @@ class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, placementChe
 
   val quoted = new s0.Area {
     val fromUnacknowledged = insert(SEQUENCE.since(before.unacknowledged))
-    /** What the path takes does not count options (RFC 6691). */
+    /** The path's payload size does not count options (RFC 6691). */
     val segmentSize = insert(WINDOW_FIELD.pathPayload - Mux(before.timestamps.agreed, U(12, 16 bits), U(0, 16 bits)))
     val isHard = insert(WINDOW_FIELD.networkError.isHard)
   }

@@ -5,7 +5,7 @@ import downbeat.messages.TcpState
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What a connection keeps about timestamps (RFC 7323 3 to 5). */
+/** A connection's state of timestamps (RFC 7323 3 to 5). */
 case class TimestampState() extends Bundle {
   /** Both ends have agreed on timestamps. Before the peer's SYN: we offer them. */
   val agreed = Bool()

@@ -7,7 +7,7 @@ import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** Where the urgent data of both directions ends (RFC 9293 3.8.5): one past its last byte. */
+/** The ends of the urgent data of both directions (RFC 9293 3.8.5): one past its last byte. */
 case class UrgencyState(config: DownbeatConfig) extends Bundle {
   /** The application has not read up to RCV.UP. */
   val pending = Bool()

@@ -5,10 +5,10 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Where a segment lies in the receive window: the first check of RFC 9293 3.10.7.4.
+/** The position of a segment in the receive window: the first check of RFC 9293 3.10.7.4.
   *
-  * RCV.NXT counts what is in memory in order. The window ends at the edge that the peer was told. Distances are signed
-  * 32-bit values from RCV.NXT.
+  * RCV.NXT counts what is in memory in order. The window ends at the edge that was last sent to the peer. Distances are
+  * signed 32-bit values from RCV.NXT.
   */
 class WindowCheck(val view: ProtocolView) extends Area {
   import view._

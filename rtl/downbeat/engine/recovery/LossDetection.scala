@@ -31,7 +31,7 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
     val rewound = insert(UNACKNOWLEDGED.isBefore(before.recover) && !before.recovering)
   }
 
-  /** What an ACK of new data or with ECE means. */
+  /** The meaning of an ACK of new data or with ECE. */
   val ack = new s1.Area {
     /** A mark reduces the window as a loss does, once a window (RFC 3168 6.1.2). */
     val reduces =

@@ -8,7 +8,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What the estimate is made of, as it is after the event: the scoreboard, and recovery's state. `ranges` are the valid
+/** Inputs of the estimate, as they are after the event: the scoreboard, and recovery's state. `ranges` are the valid
   * ones first, ascending. `mayRetransmit` lets a lost segment go.
   */
 case class LossEvidence(
@@ -42,7 +42,7 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
   private val locate = new c1.Area {
     val lower = insert(compare.lengths(0) + compare.lengths(1))
     val upper = insert(compare.lengths(2) + compare.lengths(3))
-    /** Where the first lost byte would be, and the range behind it. */
+    /** The offset of the first lost byte, and the range behind it. */
     val from = insert(Mux[UInt](compare.within.orR, MuxOH.or(compare.within, ranges.map(_.right)), highRxt))
     val firstBeyond = insert(OHMasking.first(apply(compare.beyond)))
     val threshold = insert(SEGMENT_SIZE << 1)

@@ -37,13 +37,13 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   /** Whether sending starts again at SND.UNA. */
   private val rewind = new s3.Area {
-    // What the peer holds beyond SND.NXT is not in flight, so it adds no allowance to the window.
+    // Data that the peer holds beyond SND.NXT is not in flight, so it adds no allowance to the window.
     forget := OPENING || timedOut || RESUMED || loss.compare.rewound
     REWIND := timedOut || expiries.meaning.probes || RESUMED
     PROBE := expiries.meaning.probes || timedOut
   }
 
-  /** What congestion is told unless a loss is found; of several the last in this list. */
+  /** The event for congestion if no loss is found; if several hold, the last in this list. */
   private val report = new s4.Area {
     GIVEN_UP := expiries.verdict.givesUp || userTimeout.expired
     val kind = Payload(CongestionEventKind())
@@ -100,7 +100,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     val duplicates = insert(after.duplicates)
   }
 
-  // What the scoreboard means for sending, found while later stages work
+  // The scoreboard's consequences for sending, found while later stages work
   private val estimate = new LossEstimate(
     config, signals,
     LossEvidence(board.ranges, resend.highRxt, board.passed, RECOVERING, update.mayRetransmit,

@@ -9,7 +9,7 @@ import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What recovery keeps of a connection. */
+/** The recovery stage's state of a connection. */
 case class RecoveryState(config: DownbeatConfig) extends Bundle {
   private def number(): NearNumber = NearNumber(config.sendNumberBits)
   // Loss recovery (RFC 6582)
@@ -41,7 +41,7 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   val lastSent = UInt(32 bits)
 }
 
-/** What the parts of recovery look at together: the steps, the connection before the event, and which event it is. */
+/** The inputs that the parts of recovery share: the steps, the connection before the event, and which event it is. */
 class RecoveryView(val config: DownbeatConfig, val signals: Signals, val before: Payload[RecoveryState],
     val steps: Seq[Node])
     extends Area {

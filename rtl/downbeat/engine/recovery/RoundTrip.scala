@@ -104,7 +104,7 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
   private val timing = new s4.Area {
     val variation4 = insert(sample.variationDecay + smooth.errorMagnitude)
     val ends = insert(sample.taken || sample.unstamped || RESENT)
-    /** Of an inverted pair the half that leaves second is timed: the ACK that advances past the first waits for it. */
+    /** In an inverted pair, the half that leaves second is timed: the ACK that advances past the first waits for it. */
     val starts = insert(event.isSent && !RESENT && !AHEAD && before.roundTrip.timing === RttTiming.none)
   }
 

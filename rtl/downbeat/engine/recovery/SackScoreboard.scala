@@ -44,7 +44,7 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
     val highRxt = insert(fromHere(before.highRxt)) // signed
     /** HighRxt has passed the first range. */
     val passes = insert(before.ranges(0).left.orR && !(before.highRxt < before.ranges(0).right))
-    /** What is acknowledged beyond a segment. */
+    /** Acknowledged bytes beyond one segment. */
     val surplus = insert(wide(ACKED) -^ wide(SEGMENT_SIZE))
     val lengths = insert(Vec(before.ranges.map(range => range.right - range.left)))
   }
@@ -86,7 +86,7 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
     val counted = insert(spans(select.first) || spans(select.other))
     val highRxt = insert(Mux(move.highRxt.msb, none, move.highRxt.resize(bits)))
   }
-  /** What was sent again, from SND.UNA on. */
+  /** HighRxt (RFC 6675): bytes from SND.UNA that were sent again. */
   val highRxt: Payload[UInt] = trim.highRxt
 
   // ---- steps 1 and 2, 3 and 4: one block each

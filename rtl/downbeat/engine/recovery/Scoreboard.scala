@@ -16,7 +16,7 @@ case class HeldRange(offsetBits: Int) extends Bundle {
   }
 }
 
-/** What the peer holds beyond SND.UNA (RFC 2018), and how far lost data has been sent again. Ranges are bytes from
+/** Data that the peer holds beyond SND.UNA (RFC 2018), and how far lost data has been sent again. Ranges are bytes from
   * SND.UNA, disjoint, in ascending order.
   */
 case class Scoreboard(config: DownbeatConfig) extends Bundle {

@@ -22,7 +22,7 @@ class ReplySequence(val view: TransmitView, decision: TransmitDecision) extends 
     val bytes = insert(HIGHEST_SENT.since(UNACKNOWLEDGED))
   }
   private val beyond = new s1.Area {
-    /** What lies beyond the peer's window; signed. */
+    /** Bytes beyond the peer's window; signed. */
     val bytes = insert(flight.bytes - SEND_WINDOW)
     val edge = insert(UNACKNOWLEDGED + SEND_WINDOW)
     val unit = insert(U(1, 15 bits) |<< PEER_SCALE)

@@ -98,7 +98,7 @@ class TransmitDecision(val view: TransmitView) extends Area {
     val lacksSpace = insert(space.free < signed(position.minimumSize) && !(space.left < position.minimumSize))
   }
 
-  /** What goes. */
+  /** The kind and length of the segment that the connection may send. */
   val decide = new s4.Area {
     import fit._
     import origin.{halfWay, inData}
@@ -120,7 +120,7 @@ class TransmitDecision(val view: TransmitView) extends Area {
     val probesShut = insert(position.isShut && !retransmits && !synDue)
     /** Bytes of new data. */
     val length = insert(Mux[UInt](sendsWhole, segment, Mux[UInt](sendsPart, space.free.asUInt.resize(14), probeLength)))
-    /** What SND.NXT advances by, but for a FIN behind data. */
+    /** The step of SND.NXT, but for a FIN behind data. */
     val advance = insert(Mux[UInt](synDue || !hasData, U(1, 14 bits), length))
     val advancesFin = insert(!synDue && hasData && sendsWhole && sendsFin)
     val isFull = insert(segment === SEGMENT_SIZE.resize(14))

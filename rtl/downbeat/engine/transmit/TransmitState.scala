@@ -8,7 +8,7 @@ import downbeat.wire.NearNumber
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What transmit keeps of a connection. */
+/** The transmit stage's state of a connection. */
 case class TransmitState(config: DownbeatConfig) extends Bundle {
   val nextSend = NearNumber(config.sendNumberBits) // SND.NXT
   /** A booking or its grant is on its way, or a segment's `sent` has not come back. */
@@ -26,7 +26,7 @@ case class TransmitState(config: DownbeatConfig) extends Bundle {
   val inverted = config.policiesPace generate Bool()
 }
 
-/** What the parts of transmit look at together: the steps, the connection before the event, and which event it is. */
+/** The inputs that the parts of transmit share: the steps, the connection before the event, and which event it is. */
 class TransmitView(
     val config: DownbeatConfig, val signals: Signals, val before: Payload[TransmitState], steps: Seq[Node],
     val exit: Node)
