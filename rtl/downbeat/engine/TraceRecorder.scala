@@ -47,7 +47,7 @@ class TraceRecorder(
     record.retransmission := record.sent && transmit.repeats
     record.asked := congestion.ASKED
     record.estimates := ESTIMATES
-    record.inline := INLINE_TOLD
+    record.inline := INLINE_UPDATE
   }
 
   /** The events that a path report is made of. */

@@ -52,8 +52,8 @@ case class PathState(config: DownbeatConfig) extends Bundle {
   * establishment, at each change of phase, with a loss, a timeout, a restart and a retreat, at the end, and otherwise
   * once a round trip.
   *
-  * smoothed8 += R - smoothed8 / 8, as [[downbeat.engine.recovery.RoundTrip]] has it. The averaged window takes cwnd as it was
-  * before the ACK: awnd += (cwnd - awnd) 131 / 65536, truncated toward zero (0.002; Yu, thesis, p. 30).
+  * smoothed8 += R - smoothed8 / 8, as [[downbeat.engine.recovery.RoundTrip]] has it. The averaged window takes cwnd as
+  * it was before the ACK: awnd += (cwnd - awnd) 131 / 65536, truncated toward zero (0.002; Yu, thesis, p. 30).
   *
   * An event enters in any clock; those of one flow are at least eight clocks apart, and the state is written before.
   */

@@ -89,7 +89,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     if (config.hostStart) when(STARTS)(EVENT.initialSsthresh := PARAMETERS.ssthresh)
     EVENT.sentProbe := MEASURED
     EVENT.sentAhead := AHEAD
-    EVENT.probe := PROBE_ANSWER
+    EVENT.probe := PROBE_ACK
     EVENT.arrival := STAMP.ns
     EVENT.repeated := DUPLICATE || CONGESTION_KIND === kinds.paired
     EVENT.rates := RATES

@@ -107,11 +107,11 @@ class InlineMeter(
     memory.write(FLOW, after, isValid && (LIVE || OPENING))
 
     INLINE := after.result
-    INLINE_TOLD.goes := goes
-    INLINE_TOLD.opens := request.opens
-    INLINE_TOLD.forgets := request.forgets
-    INLINE_TOLD.completes := request.completes
-    INLINE_TOLD.missed := request.missed
+    INLINE_UPDATE.goes := goes
+    INLINE_UPDATE.opens := request.opens
+    INLINE_UPDATE.forgets := request.forgets
+    INLINE_UPDATE.completes := request.completes
+    INLINE_UPDATE.missed := request.missed
   }
 
   /** Connects the estimator. */

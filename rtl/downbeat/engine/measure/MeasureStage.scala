@@ -60,14 +60,14 @@ class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Si
     config.policiesMeasure generate new InlineMeter(config, pipeline, signals, probes, steps)
   if (!config.policiesMeasure) new s5.Area {
     INLINE := InlineResult.none
-    INLINE_TOLD := InlineTold.none
+    INLINE_UPDATE := InlineTold.none
   }
 
   /** Connects the inline estimator. */
   def measures(estimator: InlineEstimator): Unit = inline.connect(estimator)
 
   private val update = new s5.Area {
-    PROBE_ANSWER := (if (config.policiesPace) probes.result else ProbeAnswer.none)
+    PROBE_ACK := (if (config.policiesPace) probes.result else ProbeAnswer.none)
 
     val after = MeasureState(config)
     if (config.policiesCompareRoundTrips) after.rttMinimum := RTT_MINIMUM

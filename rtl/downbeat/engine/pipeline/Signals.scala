@@ -13,172 +13,233 @@ import downbeat.wire.{LaunchMode, NearNumber, SackBlock, SequenceNumber, TcpFlag
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What travels with an event, by the stage that gives it. Values of a connection are those after the event unless
-  * named otherwise.
+/** The values that travel with an event, by the stage that assigns them. Values of a connection are those after the
+  * event unless named otherwise.
   */
 class Signals(config: DownbeatConfig) {
-  // The event, from the arbiter
+  // ---- the event, from the arbiter
+
+  /** Kind of the event. */
   val KIND = Payload(EventKind())
+  /** Number of the flow: the address of its words in the stages' memories. */
   val FLOW = Payload(UInt(config.flowBits bits))
+  /** Generation that the event means: a flow's connections in turn. */
   val GENERATION = Payload(UInt(config.generationBits bits))
+  /** Time at which the event enters the pipeline, ns. */
   val NOW = Payload(Instant())
-  /** How often NOW has wrapped, modulo 16. */
+  /** Wraps of NOW, modulo 16. */
   val EPOCH = Payload(UInt(4 bits))
+  /** The SYN for which the directory has just created the flow, or the ACK of its cookie. */
   val FRESH = Payload(Bool())
-  /** Its SYN and ACK has gone before there was a connection. */
+  /** SYN cookie (RFC 4987 3.6): the SYN-ACK was sent before there was a connection. */
   val COOKIE = Payload(Bool())
+  /** SEG.SEQ (RFC 9293 3.3.1); for a `sent`, the first number that the segment takes. */
   val SEQUENCE = Payload(SequenceNumber())
+  /** SEG.ACK. */
   val ACKNOWLEDGMENT = Payload(SequenceNumber())
+  /** Control bits of the segment (RFC 9293 3.1). */
   val FLAGS = Payload(TcpFlags())
-  /** A window, or what an ICMP error says in its place: the view is the kind's. */
+  /** SEG.WND, not scaled, or the values of an ICMP error in its place: KIND chooses the view. */
   val WINDOW_FIELD = Payload(WindowField())
+  /** SEG.UP: urgent pointer, bytes from SEG.SEQ. */
   val URGENT_POINTER = Payload(UInt(16 bits))
+  /** TCP options of the segment. */
   val OPTIONS = Payload(TcpOptions(config))
+  /** SEG.LEN without SYN and FIN, bytes; for an application's event, the bytes that it wrote or read. */
   val LENGTH = Payload(UInt(32 bits))
+  /** Place of the payload in the receive slots. */
   val PAYLOAD = Payload(PayloadReference(config))
-  /** The segment was marked on its way (CE). */
+  /** CE (RFC 3168): the segment was marked on its way. */
   val MARKED = Payload(Bool())
+  /** Time of the segment's SFD, ns. */
   val STAMP = Payload(Stamp())
+  /** Parameters of the open or listen command, for an event that makes a connection. */
   val PARAMETERS = Payload(ConnectionParameters(config))
+  /** ISS: initial send sequence number. */
   val INITIAL_SEQUENCE = Payload(SequenceNumber())
+  /** Offset of TSval from the clock (RFC 7323 7.1), in units of 2^20 ns. */
   val TIMESTAMP_OFFSET = Payload(UInt(32 bits))
-  /** The memory has refused bytes of the connection: it cannot go on. */
+  /** The memory has refused bytes of the connection, which therefore ends. */
   val MEMORY_ERROR = Payload(Bool())
-  /** A departure's: later than it should have been. */
+  /** A departure was later than its schedule. */
   val LATE = Payload(Bool())
-  /** A grant's: how the frame leaves. */
+  /** Launch of a granted frame: at its instant, at once, or behind the frame before it. */
   val MODE = Payload(LaunchMode())
-  /** Of a `sent`: its ACK is to be told (a probe of the path); it begins a train. */
-  val MEASURED, BEGINS = Payload(Bool())
-  /** Of a `calculated`, of an `estimated`, and of a `measured`. */
+  /** A `sent` segment is a probe of the path: its ACK is reported. */
+  val MEASURED = Payload(Bool())
+  /** A `sent` segment begins a train of probes. */
+  val BEGINS = Payload(Bool())
+  /** Result of a long calculation, with a `calculated`. */
   val CALCULATED = Payload(Calculated())
+  /** Rates over the smallest round trip, bytes, with an `estimated`. */
   val ESTIMATED = Payload(RateWindows())
+  /** Result of inline measurement, with a `measured`. */
   val MEASURED_INLINE = Payload(InlineResult())
 
-  // From protocol
-  /** The event meets the connection that it means; nothing changes otherwise. */
+  // ---- from protocol
+
+  /** The event belongs to the flow's connection; otherwise nothing changes. */
   val LIVE = Payload(Bool())
-  /** The generation of the connection that it meets or makes; an application's event does not bring one. */
+  /** Generation of the connection that the event belongs to or opens; an application's event has none of its own. */
   val CONNECTION = Payload(UInt(config.generationBits bits))
-  /** It makes the connection. */
+  /** The event opens the connection. */
   val OPENING = Payload(Bool())
-  /** The handshake is complete with this event. */
+  /** The event completes the handshake. */
   val ESTABLISHED = Payload(Bool())
-  /** The host restarts the connection, and may (with `hostStart`). */
+  /** The host restarts the connection, which has nothing in flight (builds with `hostStart`). */
   val STARTS = Payload(Bool())
+  /** State of the connection (RFC 9293 3.3.2). */
   val STATE = Payload(TcpState())
+  /** Reason of the connection's end. */
   val REASON = Payload(CloseReason())
-  /** SND.UNA, SND.MAX, and one past the last byte that the application has written. */
+  /** SND.UNA (RFC 9293 3.3.1): the first byte that is not acknowledged. */
   val UNACKNOWLEDGED = Payload(SequenceNumber())
+  /** SND.MAX: one past the highest number that was sent. */
   val HIGHEST_SENT = Payload(SequenceNumber())
+  /** One past the last byte that the application has written. */
   val WRITTEN = Payload(SequenceNumber())
   /** FIN follows the last byte written. */
   val FINISHING = Payload(Bool())
-  /** Urgent data is not acknowledged yet; SND.UP, its end, by its low bits. */
+  /** SND.UP is beyond SND.UNA: urgent data is not acknowledged. */
   val URGENT = Payload(Bool())
+  /** SND.UP: one past the last urgent byte, by its low bits. */
   val URGENT_END = Payload(NearNumber(config.sendNumberBits))
-  /** SND.MAX - SND.UNA before the event, less the hole that an inverted pair leaves, and after it. */
+  /** SND.MAX - SND.UNA before the event, bytes, less the hole that an inverted pair leaves. */
   val OUTSTANDING_BEFORE = Payload(UInt(32 bits))
+  /** SND.MAX - SND.UNA, bytes, less the hole that an inverted pair leaves. */
   val OUTSTANDING = Payload(UInt(32 bits))
-  /** Bytes acknowledged for the first time, and whether there are any. */
+  /** Bytes by which SND.UNA advances. */
   val ACKED = Payload(UInt(32 bits))
+  /** SND.UNA advances. */
   val ADVANCED = Payload(Bool())
-  /** A duplicate ACK (RFC 5681 section 2). */
+  /** Duplicate ACK (RFC 5681 section 2). */
   val DUPLICATE = Payload(Bool())
-  /** An acceptable ACK that repeats SND.UNA while data is outstanding; some are no duplicates. */
+  /** Acceptable ACK that repeats SND.UNA while data is outstanding; not each is a DUPLICATE. */
   val REPEATED = Payload(Bool())
-  /** A `sent` whose segment had been sent before. */
+  /** Retransmission: a `sent` whose segment had been sent before. */
   val RESENT = Payload(Bool())
-  /** A `sent` that left a hole before it: the first half of an inverted pair. The hole is one segment long. */
+  /** First half of an inverted pair: a `sent` that leaves a hole of one segment before it. */
   val AHEAD = Payload(Bool())
-  /** A `sent` that filled it: the second half. */
+  /** Second half of an inverted pair: a `sent` that fills the hole. */
   val FILLS = Payload(Bool())
-  /** Peer's window, bytes from SND.UNA. */
+  /** SND.WND: the peer's window, bytes from SND.UNA. */
   val SEND_WINDOW = Payload(UInt(32 bits))
-  /** By how many bits it is scaled. */
+  /** Snd.Wind.Shift (RFC 7323 2.3): bits by which the peer's window is scaled. */
   val PEER_SCALE = Payload(UInt(4 bits))
-  /** The largest that it has offered: MAX.SND.WND, bytes. */
+  /** MAX.SND.WND (RFC 5961 5.2): the largest window that the peer has offered, bytes. */
   val LARGEST_WINDOW = Payload(UInt(31 bits))
-  /** What was sent last has not been taken, though nothing is congested: the peer's window was shut and is open, the
-    * path was too narrow for it, or both ends have sent a SYN and now owe a SYN-ACK.
+  /** The last segment is to be sent again without congestion: the peer's window was shut and is open, the path was too
+    * narrow for it, or both ends have sent a SYN and owe a SYN-ACK.
     */
   val RESUMED = Payload(Bool())
-  /** SMSS: the peer's MSS or ours, whichever is smaller. */
+  /** SMSS (RFC 5681 section 2): the smaller MSS of the two ends, bytes. */
   val SEGMENT_SIZE = Payload(UInt(16 bits))
+  /** RCV.NXT. */
   val RECEIVED = Payload(SequenceNumber())
-  /** The window from RCV.NXT on, if this event announces one, and whether windows are scaled. */
+  /** RCV.WND, bytes from RCV.NXT, if the event announces a window. */
   val RECEIVE_WINDOW = Payload(UInt(25 bits))
+  /** Window scaling (RFC 7323 2) is agreed upon. */
   val SCALING = Payload(Bool())
-  /** What lies in memory beyond RCV.NXT, the newest first. */
+  /** Ranges of received data beyond RCV.NXT, bytes from it, the newest first (RFC 2018). */
   val RECEIVED_RANGES = Payload(Vec.fill(DownbeatConfig.ranges)(SackBlock(config.receiveOffsetBits)))
-  /** Selective acknowledgments are agreed upon, or, before the peer's SYN, offered. */
+  /** SACK (RFC 2018) is agreed upon, or, before the peer's SYN, offered. */
   val SELECTIVE = Payload(Bool())
-  /** Timestamps likewise; TSval and TSecr of a segment that this event sends. */
+  /** Timestamps (RFC 7323 3) are agreed upon, or, before the peer's SYN, offered. */
   val TIMESTAMPED = Payload(Bool())
-  val TIMESTAMP_VALUE, TIMESTAMP_ECHO = Payload(UInt(32 bits))
-  /** ECN (RFC 3168) likewise; the peer says that our data was marked; outgoing ACKs say that its was. */
+  /** TSval of a segment that the event sends, in units of 2^20 ns (RFC 7323 3). */
+  val TIMESTAMP_VALUE = Payload(UInt(32 bits))
+  /** TSecr of a segment that the event sends. */
+  val TIMESTAMP_ECHO = Payload(UInt(32 bits))
+  /** ECN (RFC 3168) is agreed upon, or, before the peer's SYN, offered. */
   val ECN_CAPABLE = Payload(Bool())
+  /** ECE of the segment: the peer reports a mark on data that was sent to it. */
   val CONGESTION_ECHOED = Payload(Bool())
+  /** ECE of outgoing ACKs: data of the peer was marked. */
   val ECHOES_CONGESTION = Payload(Bool())
-  /** A pure ACK is due; a RST is due, with or without ACK; the sequence number of either. */
+  /** The event sends a pure ACK. */
   val ACK_DUE = Payload(Bool())
+  /** The event sends a RST. */
   val RESET_DUE = Payload(Bool())
+  /** SEG.SEQ of that ACK or RST. */
   val REPLY_SEQUENCE = Payload(SequenceNumber())
+  /** The RST has ACK. */
   val RESET_ACKS = Payload(Bool())
-  /** The connection is gone for good. */
+  /** The connection ends, and its flow becomes free. */
   val RELEASE = Payload(Bool())
-  /** The end of TIME-WAIT, or of FIN-WAIT-2 without an application; a delayed ACK; keep-alive. */
+  /** PROTOCOL_DEADLINE holds. */
   val PROTOCOL_ARMED = Payload(Bool())
+  /** Earliest deadline of protocol, ns: end of TIME-WAIT, end of FIN-WAIT-2 without an application, delayed ACK,
+    * keep-alive.
+    */
   val PROTOCOL_DEADLINE = Payload(Instant())
 
-  // From recovery
-  /** A loss is being repaired. */
+  // ---- from recovery
+
+  /** Loss recovery is under way (RFC 6582, RFC 6675). */
   val RECOVERING = Payload(Bool())
+  /** The event as congestion policies see it. */
   val CONGESTION_KIND = Payload(CongestionEventKind())
-  /** Bytes in flight before the event; where duplicate ACKs tell of a loss, after it. */
+  /** FlightSize (RFC 5681 section 2) before the event, bytes; after it, if duplicate ACKs report a loss. */
   val FLIGHT = Payload(UInt(32 bits))
+  /** RTT holds. */
   val RTT_VALID = Payload(Bool())
+  /** Round-trip sample of the event, ns. */
   val RTT = Payload(UInt(36 bits))
-  /** SND.UNA's segment is to be sent again, whatever the window. */
+  /** The segment at SND.UNA is sent again, whatever the window. */
   val RETRANSMIT = Payload(Bool())
-  /** So is a lost one. */
+  /** A lost segment is sent again, whatever the window. */
   val RETRANSMIT_LOST = Payload(Bool())
-  /** Where that is, in bytes from SND.UNA, and how many bytes the peer lacks there. */
-  val RETRANSMIT_OFFSET, RETRANSMIT_LIMIT = Payload(UInt(config.sendOffsetBits bits))
-  /** Bytes that are outstanding and not in the network, as far as the peer has told, or count as such. */
+  /** Position of the retransmission, bytes from SND.UNA. */
+  val RETRANSMIT_OFFSET = Payload(UInt(config.sendOffsetBits bits))
+  /** Bytes that the peer lacks at that position. */
+  val RETRANSMIT_LIMIT = Payload(UInt(config.sendOffsetBits bits))
+  /** Outstanding bytes that are not in the network, as far as the peer has reported, or count as such. */
   val WINDOW_ALLOWANCE = Payload(UInt(config.windowAllowanceBits bits))
-  /** SND.NXT goes back to SND.UNA: the retransmission timer expired, or what was sent last was not taken. */
+  /** SND.NXT returns to SND.UNA: the retransmission timer expired, or RESUMED. */
   val REWIND = Payload(Bool())
-  /** The timer expired: what is next goes out, as much as the peer's window takes, one byte if it is shut. */
+  /** The retransmission timer expired: the next segment leaves with as many bytes as the peer's window permits, one
+    * byte if it is shut.
+    */
   val PROBE = Payload(Bool())
-  /** Too many expiries in a row. */
+  /** Too many expiries of the retransmission timer in a row (R2, RFC 9293 3.8.3): the connection ends. */
   val GIVEN_UP = Payload(Bool())
-  /** The window that a loss leaves is not inflated: SACK tells what has left the network, or nothing is lost but
-    * marked. The flight of a timeout is not: no loss was being repaired.
+  /** cwnd is not inflated after this loss: SACK reports the data that has left the network, or a mark replaced the
+    * loss. The flight of a timeout is not inflated: no loss was under repair.
     */
   val UNINFLATED = Payload(Bool())
-  /** The user timeout (RFC 9293 3.8.3). */
+  /** USER_TIMEOUT_DEADLINE holds. */
   val USER_TIMEOUT_ARMED = Payload(Bool())
+  /** End of the user timeout (RFC 9293 3.8.3), ns. */
   val USER_TIMEOUT_DEADLINE = Payload(Instant())
+  /** RECOVERY_DEADLINE holds. */
   val RECOVERY_ARMED = Payload(Bool())
+  /** Expiry of the retransmission or persist timer (RFC 6298), ns. */
   val RECOVERY_DEADLINE = Payload(Instant())
 
-  // From measure
-  val RTT_MINIMUM = Payload(UInt(36 bits))
-  val PROBE_ANSWER = Payload(ProbeAnswer())
-  /** The connection's estimated rates; the estimator has taken this event. */
-  val RATES = Payload(RateWindows())
-  val ESTIMATES = Payload(Bool())
-  /** What inline measurement knows and wants; what it was told with this event. */
-  val INLINE = Payload(InlineResult())
-  val INLINE_TOLD = Payload(InlineTold())
+  // ---- from measure
 
-  // From transmit
+  /** Smallest round trip of the connection, ns. */
+  val RTT_MINIMUM = Payload(UInt(36 bits))
+  /** Measurement of the probe that this ACK acknowledges. */
+  val PROBE_ACK = Payload(ProbeAnswer())
+  /** Estimated rates of the connection, as bytes in the smallest round trip. */
+  val RATES = Payload(RateWindows())
+  /** The rate estimator has taken the event. */
+  val ESTIMATES = Payload(Bool())
+  /** State of inline measurement, and the stream of probes that it wants. */
+  val INLINE = Payload(InlineResult())
+  /** The part of the event that inline measurement has received. */
+  val INLINE_UPDATE = Payload(InlineTold())
+
+  // ---- from transmit
+
   /** SND.NXT. */
   val NEXT_SEND = Payload(SequenceNumber())
 
-  // From congestion
+  // ---- from congestion
+
+  /** cwnd and ssthresh (RFC 5681), bytes, 16 fraction bits. */
   val WINDOW = Payload(Window())
-  /** How the next new segment leaves; `configured`: at `time` ns per byte, if that is not zero. */
+  /** Departure of the next new segment; `configured`: at `time` ns per byte, unless that is zero. */
   val DEPARTURE = Payload(DeparturePlan())
 }
