@@ -29,7 +29,7 @@ from sw.tests.driver.test_driver_connections import (
 from sw.tests.driver.test_driver_connections import (
     test_more_than_the_backlog_is_reset as test_more_than_the_backlog_is_reset,
 )
-from sw.tests.driver.test_driver_connections import test_news_names_who_and_what as test_news_names_who_and_what
+from sw.tests.driver.test_driver_connections import test_ready_names_the_connection_and_its_bits as test_ready_names_the_connection_and_its_bits
 from sw.tests.driver.test_driver_connections import test_no_flow_left as test_no_flow_left
 from sw.tests.driver.test_driver_connections import (
     test_no_more_is_committed_or_consumed_than_there_is as test_no_more_is_committed_or_consumed_than_there_is,

@@ -5,7 +5,7 @@ from sw.api.common import COMMON
 from sw.api.model import Constant, Entry, Handle, Interface, Member, Value, enumeration, structure
 
 ENTRIES: tuple[Entry, ...] = (
-    Constant("DOWNBEAT_ESTIMATOR_ABI", "ABI", 1),
+    Constant("DOWNBEAT_ESTIMATOR_ABI", "ABI", 2),
     Constant("DOWNBEAT_ESTIMATOR_REASON", "REASON", 160, "Bytes of a start's reason, with the NUL."),
     Handle("downbeat_estimator"),
     structure(
@@ -26,24 +26,6 @@ ENTRIES: tuple[Entry, ...] = (
         Value("SPAND", 4, "the best window for the transfer's size (Zhang, Qiu, Keshav 2000)"),
         Value("RESUME", 5, "Careful Resume's saved parameters (RFC 9959)"),
         count="DOWNBEAT_METHODS",
-    ),
-    enumeration(
-        "downbeat_phase",
-        "Phase",
-        "What grows the window.",
-        "DOWNBEAT_PHASE_",
-        Value("STARTUP", 0),
-        Value("AVOIDANCE", 1),
-        Value("RECOVERY", 2),
-    ),
-    enumeration(
-        "downbeat_pace",
-        "Pace",
-        "How the first window of a connection leaves.",
-        "DOWNBEAT_PACE_",
-        Value("NONE", 0),
-        Value("EVEN", 1, "the initial window over one round trip"),
-        Value("BUCKET", 2, "token bucket of four segments (Zhang, Qiu, Keshav, 4.2)"),
     ),
     enumeration(
         "downbeat_cause",
@@ -115,8 +97,8 @@ ENTRIES: tuple[Entry, ...] = (
         Member("uint8_t", "reserved"),
     ),
     structure(
-        "downbeat_question",
-        "CQuestion",
+        "downbeat_start_request",
+        "CRequest",
         "A request for an estimate.",
         Member("downbeat_address", "remote"),
         Member("uint64_t", "connection", "the open connection of the request, which does not count itself; 0: none"),

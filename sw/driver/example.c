@@ -47,10 +47,10 @@ int main(int count, char **arguments) {
   check(downbeat_connect(device, ntohl(address.s_addr), (uint16_t)atoi(arguments[3]), 0, &options, &connection));
   int sending = 1, receiving = 1;
   while (receiving) {
-    struct pollfd news = {.fd = downbeat_descriptor(device), .events = POLLIN};
-    poll(&news, 1, -1);
+    struct pollfd ready = {.fd = downbeat_descriptor(device), .events = POLLIN};
+    poll(&ready, 1, -1);
     downbeat_item items[16];
-    check(downbeat_poll(device, items, 16)); /* one connection: whatever the news, all is tried */
+    check(downbeat_poll(device, items, 16)); /* one connection: whatever is ready, all is tried */
     downbeat_connection_info_t info;
     downbeat_connection_info(connection, &info);
     if (info.error != 0) return fprintf(stderr, "%s\n", downbeat_error_text(info.error)), 1;

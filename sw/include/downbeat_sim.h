@@ -3,7 +3,7 @@
  * (downbeat_sim_core.h).
  *
  * The caller owns time and wire. Something changes only within downbeat_sim_advance_to. Other devices of libdownbeat
- * answer NOT_SUPPORTED.
+ * return NOT_SUPPORTED.
  */
 #ifndef DOWNBEAT_SIM_H
 #define DOWNBEAT_SIM_H

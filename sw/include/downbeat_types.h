@@ -60,14 +60,21 @@ typedef enum downbeat_state {
   DOWNBEAT_TIME_WAIT = 9,
 } downbeat_state;
 
-/** How the first window of a connection leaves. */
-typedef enum downbeat_start_pacing {
-  DOWNBEAT_START_UNPACED = 0, /* as the policies say */
-  DOWNBEAT_START_EVEN = 1, /* a segment each gap */
-  DOWNBEAT_START_BUCKET = 2, /* a token bucket of four segments, one more each gap */
-} downbeat_start_pacing;
+/** The rule that grows the window, or loss recovery. */
+typedef enum downbeat_phase {
+  DOWNBEAT_PHASE_STARTUP = 0, /* cwnd < ssthresh */
+  DOWNBEAT_PHASE_AVOIDANCE = 1, /* congestion avoidance */
+  DOWNBEAT_PHASE_RECOVERY = 2, /* a loss is being repaired */
+} downbeat_phase;
 
-/** What a start comes from. */
+/** Pacing of a connection's first window. */
+typedef enum downbeat_pace {
+  DOWNBEAT_PACE_NONE = 0, /* as the policies have it */
+  DOWNBEAT_PACE_EVEN = 1, /* a segment each gap */
+  DOWNBEAT_PACE_BUCKET = 2, /* a token bucket of four segments, one more each gap (Zhang, Qiu, Keshav 2000, 4.2) */
+} downbeat_pace;
+
+/** Source of a start. */
 typedef enum downbeat_source {
   DOWNBEAT_SOURCE_NONE = 0, /* nothing is known: standard slow start */
   DOWNBEAT_SOURCE_OWN = 1, /* the host's own table */
@@ -77,7 +84,7 @@ typedef enum downbeat_source {
 /** A start by the host: the first window of a connection. All zero: the host knows nothing of the path. */
 typedef struct downbeat_start_values {
   uint32_t window; /* segments, at most 65,535; 0: the connection's initial window, unpaced */
-  uint32_t pace; /* enum downbeat_start_pacing */
+  uint32_t pace; /* enum downbeat_pace */
   uint64_t gap; /* ns with 16 fraction bits, below 2^52 */
   /** ns, the last instant at which it holds, below 2^48; 0: it always does. Later: standard slow start */
   uint64_t until;

@@ -60,7 +60,7 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
   const downbeat_start_values &start = given.start;
   if (start.window == 0 && start.pace == 0 && start.gap == 0 && start.until == 0) return DOWNBEAT_OK;
 #ifdef DOWNBEAT_HOST_START
-  if (start.window > 0xffff || start.pace > DOWNBEAT_START_BUCKET || start.gap >> 52 != 0 || start.until >> 48 != 0)
+  if (start.window > 0xffff || start.pace > DOWNBEAT_PACE_BUCKET || start.gap >> 52 != 0 || start.until >> 48 != 0)
     return DOWNBEAT_INVALID_ARGUMENT;
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_START_WINDOW, start.window);
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_START_PACE, start.pace);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /** TCP over a Downbeat core from a host program: libdownbeat.
  *
- * No call blocks. A call that cannot be served yet answers DOWNBEAT_WOULD_BLOCK; downbeat_descriptor becomes readable
- * when something is ready, and downbeat_poll names the connections and listeners that are. Functions return 0 (or a count)
+ * No call blocks. A call that cannot be served yet returns DOWNBEAT_WOULD_BLOCK; downbeat_descriptor becomes readable
+ * when a connection or a listener is ready, and downbeat_poll names those that are. Functions return 0 (or a count)
  * on success and a negative downbeat_error otherwise; downbeat_problem says in one line what to do about it. A call's
- * description names its errors without DOWNBEAT_. Any call that makes something may answer OUT_OF_RESOURCES for want of
- * memory. Calls that need connections answer NOT_SUPPORTED on uart:.
+ * description names its errors without DOWNBEAT_. Any call that makes something may return OUT_OF_RESOURCES for want of
+ * memory. Calls that need connections return NOT_SUPPORTED on uart:.
  *
  * Any thread may call anything; calls for one connection wait for each other. A connection or listener must not be used
  * after the call that ends it. Addresses and ports are numbers in host order: 0x0a000001 is 10.0.0.1.
@@ -39,7 +39,7 @@ uint32_t downbeat_abi(void);
  *   vfio:DOMAIN:BUS:DEVICE.FUNCTION   likewise through VFIO
  *   uart:/dev/tty    a board's bridge: registers, counters and the event log; no connections
  *
- * A site's performance gateway (`make gateway`) tells where connections start, and hears what they see, with
+ * A site's performance gateway (`make gateway`) estimates starts of connections from their path reports, with
  *
  *   DEVICE,gateway=udp://HOST:PORT,key=FILE[,estimate=METHOD]
  *
@@ -51,16 +51,16 @@ uint32_t downbeat_abi(void);
 int downbeat_open(const char *uri, downbeat_device **device);
 /** Aborts the connections that are left, stops listening, and gives the port back. Their names end with it. */
 void downbeat_release(downbeat_device *device);
-/** What was wrong with this thread's last call that failed, in one line; WOULD_BLOCK does not count. Valid until the
+/** The problem of this thread's last call that failed, in one line; WOULD_BLOCK does not count. Valid until the
  * thread's next call that fails. */
 const char *downbeat_problem(void);
 
 /** Readable when downbeat_poll has something to do; for poll, select and epoll. -1: the device has no interrupt. */
 int downbeat_descriptor(const downbeat_device *device);
 
-/** Takes what the device has told since, and names who has news: each once, with all its news. Returns the number of
- * items, at most `capacity`; the others follow with the next call. DEVICE_GONE: the device has, and all have been told.
- */
+/** Takes the device's notifications, and gives connections and listeners that are ready: each once, with all its bits.
+ * Returns the number of items, at most `capacity`; the others follow with the next call. DEVICE_GONE: the device has
+ * gone, and all connections have been given. */
 int64_t downbeat_poll(downbeat_device *device, downbeat_item *items, size_t capacity);
 
 /** The device and its sizes, as they were when it was opened or got its addresses. Always 0. */
@@ -69,7 +69,7 @@ int downbeat_device_info_of(downbeat_device *device, downbeat_device_info *info)
  * for none. NOT_SUPPORTED: only sim: can; NO_PORT: the core does not start again. */
 int downbeat_set_addresses(downbeat_device *device, uint32_t ip, uint32_t netmask, uint32_t gateway,
                            const uint8_t mac[6]);
-/** A static neighbour: it is never asked for by ARP. NOT_SUPPORTED: simd:, where the NIC process has the registers;
+/** A static neighbour: ARP never requests it. NOT_SUPPORTED: simd:, where the NIC process has the registers;
  * OUT_OF_RESOURCES: the core has enough of them, or does not run; NO_DEVICE: the board does not answer. */
 int downbeat_add_neighbour(downbeat_device *device, uint32_t ip, const uint8_t mac[6]);
 /** The core's own counter number `index`: what it dropped or cut, by cause. `name` and `value` may be NULL.
@@ -90,28 +90,28 @@ int downbeat_log_read(downbeat_device *device, unsigned index, downbeat_event *e
 /* ---- connections */
 
 /** Opens; `local_port` 0 takes an ephemeral one. INVALID_ARGUMENT: port 0, or a parameter out of its range;
- * UNKNOWN_POLICY; OUT_OF_RESOURCES: 65,535 opens have no answer yet.
+ * UNKNOWN_POLICY; OUT_OF_RESOURCES: 65,535 opens have no response yet.
  *
- * Established or failed is news of the connection, with the cause in downbeat_connection_info: REFUSED, TIMED_OUT,
- * UNREACHABLE; ADDRESS_IN_USE: `local_port` has such a connection; OUT_OF_RESOURCES: the core has no free flow or port;
- * POLICY_ARGUMENT. */
+ * Established or failed, the connection is ready (STATE), with the cause in downbeat_connection_info: REFUSED,
+ * TIMED_OUT, UNREACHABLE; ADDRESS_IN_USE: `local_port` has such a connection; OUT_OF_RESOURCES: the core has no free
+ * flow or port; POLICY_ARGUMENT. */
 int downbeat_connect(downbeat_device *device, uint32_t ip, uint16_t port, uint16_t local_port,
                      const downbeat_options *options, downbeat_connection **connection);
 /** Listens on a port. `backlog`: connections that wait to be accepted, at least 1; further ones are reset. `options`
  * are those of its connections. INVALID_ARGUMENT: port 0, or a parameter out of its range; UNKNOWN_POLICY;
- * ADDRESS_IN_USE: this program listens there already. Whether the core does is news of the listener. */
+ * ADDRESS_IN_USE: this program listens there already. The listener is ready when the core listens. */
 int downbeat_listen(downbeat_device *device, uint16_t port, unsigned backlog, const downbeat_options *options,
                     void *context, downbeat_listener **listener);
 /** 0 when the core listens; WOULD_BLOCK before. ADDRESS_IN_USE: another program listens there; OUT_OF_RESOURCES: the
  * core has no listener left; POLICY_ARGUMENT; DEVICE_GONE. */
 int downbeat_listening(downbeat_listener *listener);
-/** The connection that has waited longest; it has been established, and downbeat_poll tells its news. WOULD_BLOCK: none
- * waits; otherwise the errors of downbeat_listening. */
+/** The connection that has waited longest; it has been established, and downbeat_poll gives its readiness. WOULD_BLOCK:
+ * none waits; otherwise the errors of downbeat_listening. */
 int downbeat_accept(downbeat_listener *listener, downbeat_connection **connection);
 /** Listens no more, and ends the listener's name. Connections that nobody has accepted are aborted, others go on.
  * Always 0. */
 int downbeat_unlisten(downbeat_listener *listener);
-/** What downbeat_item.context is for this connection; NULL until it is set. */
+/** Sets downbeat_item.context of this connection; NULL until it is set. */
 void downbeat_set_context(downbeat_connection *connection, void *context);
 
 /** Copies into the send ring. Bytes taken, from 1 to `length`. WOULD_BLOCK: not established, or no space; SHUT_DOWN;
@@ -128,7 +128,7 @@ int64_t downbeat_reserve(downbeat_connection *connection, downbeat_span spans[2]
 /** The first `length` bytes of what was reserved are to be sent. INVALID_ARGUMENT: more than that; SHUT_DOWN; why the
  * connection ended. */
 int downbeat_commit(downbeat_connection *connection, size_t length);
-/** What has come and is unread, in place: one span or two; returns its bytes, 0 at the end of the peer's stream. Errors
+/** Unread bytes, in place: one span or two; returns its bytes, 0 at the end of the peer's stream. Errors
  * as of downbeat_receive. */
 int64_t downbeat_peek(downbeat_connection *connection, downbeat_span spans[2]);
 /** The first `length` bytes of that are read, and their place is free. INVALID_ARGUMENT: more than have come. */
@@ -143,18 +143,19 @@ int downbeat_close(downbeat_connection *connection);
 int downbeat_abort(downbeat_connection *connection);
 /** Other policies and arguments: `startup`, `steady` and their arguments; nothing else is read. The windows stay.
  * WOULD_BLOCK: the core has not named the connection yet; UNKNOWN_POLICY; OUT_OF_RESOURCES; SHUT_DOWN: it has ended in
- * order, otherwise why it ended. The core's answer is policy_error, which is news unless it is 0. */
+ * order, otherwise why it ended. The core's response is policy_error; unless it is 0 the connection is ready (STATE).
+ */
 int downbeat_set_policies(downbeat_connection *connection, const downbeat_parameters *parameters);
-/** Starts again with policies, their arguments, `ssthresh` and `start`, before anything that is sent later. The answer
- * is policy_error: IN_FLIGHT if something was, and nothing has changed. Errors as of downbeat_set_policies, and
- * INVALID_ARGUMENT: a value of `start` out of its range. */
+/** Starts again with policies, their arguments, `ssthresh` and `start`, before anything that is sent later. The
+ * response is policy_error: IN_FLIGHT if something was, and nothing has changed. Errors as of downbeat_set_policies,
+ * and INVALID_ARGUMENT: a value of `start` out of its range. */
 int downbeat_start(downbeat_connection *connection, const downbeat_parameters *parameters);
 
-/** Fills `info`. Asks nothing of the device, so it never waits. Always 0. */
+/** Fills `info`. Needs nothing from the device, so it never waits. Always 0. */
 int downbeat_connection_info(downbeat_connection *connection, downbeat_connection_info_t *info);
 
-/** Where it started from. NOT_SUPPORTED: the device has no performance gateway, or the options name a start-up
- * policy. */
+/** The estimate that it started from. NOT_SUPPORTED: the device has no performance gateway, or the options name a
+ * start-up policy. */
 int downbeat_connection_estimate(downbeat_connection *connection, downbeat_estimate *estimate);
 
 /** Fills `statistics`; all 0 on uart:. */

@@ -8,27 +8,27 @@
 
 #include "downbeat_types.h"
 
-/** Of this interface; a program that loads the library by hand compares it with downbeat_abi(). */
-#define DOWNBEAT_ABI 1
+/** Number of this interface; a program that loads the library by hand compares it with downbeat_abi(). */
+#define DOWNBEAT_ABI 2
 
 typedef struct downbeat_connection downbeat_connection;
 
 typedef struct downbeat_listener downbeat_listener;
 
-/** What a connection or a listener is ready for. */
-typedef enum downbeat_news {
-  DOWNBEAT_NEWS_STATE = 1, /* established, the peer's end, an error: downbeat_connection_info has it */
-  DOWNBEAT_NEWS_RECEIVED = 2, /* bytes to read, or the end of the peer's stream */
-  DOWNBEAT_NEWS_SPACE = 4, /* space in the send ring */
-  DOWNBEAT_NEWS_ACCEPT = 8, /* a listener has a connection */
-} downbeat_news;
+/** A connection's or a listener's readiness. */
+typedef enum downbeat_ready {
+  DOWNBEAT_READY_STATE = 1, /* established, the peer's end, an error: downbeat_connection_info has it */
+  DOWNBEAT_READY_RECEIVED = 2, /* bytes to read, or the end of the peer's stream */
+  DOWNBEAT_READY_SPACE = 4, /* space in the send ring */
+  DOWNBEAT_READY_ACCEPT = 8, /* a listener has a connection */
+} downbeat_ready;
 
-/** A connection or a listener, and what it is ready for. */
+/** A connection or a listener and its readiness. */
 typedef struct downbeat_item {
   downbeat_connection *connection; /* or NULL */
   downbeat_listener *listener; /* or NULL */
-  void *context; /* of the caller, by downbeat_set_context or downbeat_listen */
-  uint32_t news; /* bits of enum downbeat_news */
+  void *context; /* the caller's, by downbeat_set_context or downbeat_listen */
+  uint32_t ready; /* bits of enum downbeat_ready */
 } downbeat_item;
 
 /** A device and its sizes. */
@@ -61,7 +61,7 @@ typedef struct downbeat_connection_info_t {
   int state; /* enum downbeat_state */
   int error; /* why it ended: a downbeat_error, 0 while it lives and after an orderly end */
   int established; /* it has been; the peer may have ended it meanwhile */
-  int policy_error; /* of the newest downbeat_set_policies or _start; 0: done, or on its way */
+  int policy_error; /* result of the newest downbeat_set_policies or _start; 0: done, or on its way */
   uint32_t flow, generation; /* the core's name for it */
   uint32_t remote_ip;
   uint16_t remote_port, local_port;

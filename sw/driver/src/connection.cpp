@@ -125,23 +125,23 @@ std::int64_t Connection::receive(std::uint8_t *data, std::size_t capacity) {
 std::uint32_t Connection::update(const format::Notification &status) {
   std::uint32_t changes = 0;
   const auto reason = static_cast<format::CloseReason>(status.reason);
-  if (state != status.state) changes |= DOWNBEAT_NEWS_STATE;
+  if (state != status.state) changes |= DOWNBEAT_READY_STATE;
   state = status.state;
   if (!established) {
     // A level may skip the states between: an orderly end has been established.
     if (state == DOWNBEAT_CLOSED && reason != format::CloseReason::finished)
-      return fail(errorOf(reason)), changes | DOWNBEAT_NEWS_STATE;
+      return fail(errorOf(reason)), changes | DOWNBEAT_READY_STATE;
     if (state == DOWNBEAT_SYN_SENT || state == DOWNBEAT_SYN_RECEIVED) return changes;
     established = true;
     acknowledged_ = written_ = status.written;
     consumed_ = received_ = status.consumed;
-    changes |= DOWNBEAT_NEWS_SPACE;
+    changes |= DOWNBEAT_READY_SPACE;
   }
   // A FIN takes a sequence number, but no byte: on our side nothing beyond what was written counts.
   if (const std::uint32_t step = std::min(ahead(status.acknowledged, acknowledged_), written_ - acknowledged_)) {
     acknowledged_ += step;
     acknowledgedBytes_ += step;
-    changes |= DOWNBEAT_NEWS_SPACE;
+    changes |= DOWNBEAT_READY_SPACE;
   }
   const bool finished = (status.flags & format::peerFinished) != 0;
   const Sequence end = status.received - (finished ? 1 : 0);
@@ -149,15 +149,15 @@ std::uint32_t Connection::update(const format::Notification &status) {
   if (const std::uint32_t step = std::min(ahead(end, received_), most)) {
     received_ += step;
     receivedBytes_ += step;
-    changes |= DOWNBEAT_NEWS_RECEIVED;
+    changes |= DOWNBEAT_READY_RECEIVED;
   }
   if (finished && !peerFinished) {
     peerFinished = true;
-    changes |= DOWNBEAT_NEWS_RECEIVED | DOWNBEAT_NEWS_STATE;
+    changes |= DOWNBEAT_READY_RECEIVED | DOWNBEAT_READY_STATE;
   }
   if (state == DOWNBEAT_CLOSED && !ended) {
     fail(errorOf(reason));
-    changes |= DOWNBEAT_NEWS_STATE;
+    changes |= DOWNBEAT_READY_STATE;
   }
   return changes;
 }

@@ -32,7 +32,7 @@ public:
   std::int64_t receive(std::uint8_t *data, std::size_t capacity);
   void info(downbeat_connection_info_t &info) const;
 
-  /// Takes a status over; returns its news.
+  /// Takes a status over; returns bits of downbeat_ready.
   std::uint32_t update(const format::Notification &status);
   void update(const format::PathReport &report);
   void fail(int error);
@@ -58,7 +58,7 @@ public:
   std::uint16_t request = 0;
   bool dropped = false; // its program has let go of it before it had a flow
   bool waits = false; // for somebody who accepts it
-  std::uint32_t news = 0;
+  std::uint32_t ready = 0;
   void *context = nullptr;
   bool estimated = false; // it asked where to start
   downbeat_estimate estimate{};

@@ -123,7 +123,7 @@ void Device::setParameters(format::Command &command, const downbeat_options *opt
 
 void Device::setStart(format::Command &command, const downbeat_parameters &parameters) const {
   most(parameters.start.window, UINT16_MAX, "start.window");
-  most(parameters.start.pace, DOWNBEAT_START_BUCKET, "start.pace");
+  most(parameters.start.pace, DOWNBEAT_PACE_BUCKET, "start.pace");
   most(parameters.start.gap, (1ull << 52) - 1, "start.gap");
   most(parameters.start.until, (1ull << 48) - 1, "start.until");
   command.startWindow = static_cast<std::uint16_t>(parameters.start.window);
@@ -203,9 +203,9 @@ int Device::accept(downbeat_listener &listener, downbeat_connection *&connection
   connection = listener.waiting.front();
   listener.waiting.pop_front();
   connection->waits = false;
-  // What came while it waited is news to who accepts it.
-  addNews(*connection, DOWNBEAT_NEWS_STATE | DOWNBEAT_NEWS_RECEIVED | DOWNBEAT_NEWS_SPACE);
-  showNews();
+  // Its state, bytes and space from before the accept count as ready.
+  addReady(*connection, DOWNBEAT_READY_STATE | DOWNBEAT_READY_RECEIVED | DOWNBEAT_READY_SPACE);
+  showReadiness();
   count(&downbeat_statistics::accepted);
   return DOWNBEAT_OK;
 }
@@ -216,7 +216,7 @@ void Device::unlisten(downbeat_listener *listener) {
     command(format::Opcode::abort, connection->flow, connection->generation);
     forget(connection);
   }
-  std::erase(listenersWithNews_, listener);
+  std::erase(readyListeners_, listener);
   std::erase_if(pending_, [&](const auto &each) { return each.second.listens == listener; });
   format::Command command;
   command.opcode = format::Opcode::unlisten;
@@ -273,7 +273,7 @@ int Device::change(Connection &connection, const downbeat_parameters &parameters
 void Device::letGo(downbeat_connection *connection, format::Opcode how) {
   const std::lock_guard tablesLock(tables_);
   std::unique_lock lock(connection->mutex);
-  std::erase(withNews_, connection);
+  std::erase(readyConnections_, connection);
   if (!connection->known && !connection->ended) {
     connection->dropped = true; // it is aborted when it has its flow
     return;
@@ -291,7 +291,7 @@ void Device::forget(downbeat_connection *connection) {
   std::erase_if(pending_, [&](const auto &each) {
     return each.second.opens == connection || each.second.changes == connection || each.second.starts == connection;
   });
-  std::erase(withNews_, connection);
+  std::erase(readyConnections_, connection);
   if (estimates_ != nullptr) estimates_->closed(reinterpret_cast<std::uintptr_t>(connection), connection->remoteIp);
   connections_.erase(connection);
 }

@@ -34,7 +34,7 @@ struct downbeat_listener {
   bool estimates = false;             // what it accepts starts as the device's estimates say
   std::uint64_t transferBytes = 0;
   std::deque<downbeat_connection *> waiting; // established, and accepted by nobody
-  std::uint32_t news = 0;
+  std::uint32_t ready = 0;
 };
 
 namespace downbeat {
@@ -106,10 +106,10 @@ private:
   downbeat_connection *accepted(const format::Notification &status);
   void attach(downbeat_connection &connection, const format::Notification &status);
   void forget(downbeat_connection *connection);
-  void addNews(downbeat_connection &connection, std::uint32_t news);
-  void addNews(downbeat_listener &listener);
-  /// The descriptor is readable while somebody has news that no poll has given.
-  void showNews();
+  void addReady(downbeat_connection &connection, std::uint32_t ready);
+  void addReady(downbeat_listener &listener);
+  /// The descriptor is readable while a connection or listener is ready that no poll has given.
+  void showReadiness();
   void gone();
 
   std::unique_ptr<Port> port_;
@@ -125,8 +125,8 @@ private:
   std::vector<std::int16_t> letGo_; // the generation of each flow's last connection that was let go; -1: none
   std::unordered_map<std::uint16_t, Pending> pending_; // by request
   std::map<std::uint16_t, std::unique_ptr<downbeat_listener>> listeners_; // by port
-  std::deque<downbeat_connection *> withNews_;
-  std::deque<downbeat_listener *> listenersWithNews_;
+  std::deque<downbeat_connection *> readyConnections_;
+  std::deque<downbeat_listener *> readyListeners_;
   std::unique_ptr<Estimates> estimates_; // nullptr: the device has no gateway
   std::uint16_t nextRequest_ = 1;
   bool goneTold_ = false;

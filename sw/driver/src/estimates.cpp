@@ -91,7 +91,7 @@ Estimates::Estimates(const std::string &options) {
   find(library, "downbeat_site_open", call_.open);
   find(library, "downbeat_site_report", call_.report);
   find(library, "downbeat_site_close", call_.close);
-  find(library, "downbeat_site_ask", call_.ask);
+  find(library, "downbeat_site_request", call_.request);
   decltype(&downbeat_site_defaults) defaults;
   find(library, "downbeat_site_defaults", defaults);
   downbeat_estimator_options own;
@@ -105,15 +105,15 @@ Estimates::~Estimates() { call_.destroy(site_); }
 
 downbeat_host_start Estimates::start(std::uint64_t name, std::uint32_t ip, std::uint64_t transferBytes,
                                      std::uint32_t mss, std::uint64_t coreTime, downbeat_estimate &told) {
-  downbeat_question question{};
-  question.remote = addressOf(ip);
-  question.transfer_bytes = transferBytes;
-  question.method = method_;
-  question.segment_size = static_cast<std::uint16_t>(mss);
+  downbeat_start_request request{};
+  request.remote = addressOf(ip);
+  request.transfer_bytes = transferBytes;
+  request.method = method_;
+  request.segment_size = static_cast<std::uint16_t>(mss);
   downbeat_host_start start{};
   told = {};
   const std::uint64_t time = now();
-  told.source = call_.ask(site_, time, &question, &start);
+  told.source = call_.request(site_, time, &request, &start);
   if (start.saved_window != 0 && !resumes_.try_emplace(ip, name).second) { // one at a time (RFC 9959 3.2)
     told.source = DOWNBEAT_SOURCE_NONE;
     start = {.initial_window = start.initial_window, .reason = "another connection uses the saved parameters"};

@@ -22,7 +22,7 @@ public:
   Estimates &operator=(const Estimates &) = delete;
   ~Estimates();
 
-  /// From what is there; the gateway's answer to a new question serves the next. `until` is ns of the core's clock,
+  /// From what is there; the gateway's answer to a new request serves the next. `until` is ns of the core's clock,
   /// which stands at `coreTime`; 0: the newest report has it, and before the first a start always holds.
   downbeat_host_start start(std::uint64_t name, std::uint32_t ip, std::uint64_t transferBytes, std::uint32_t mss,
                             std::uint64_t coreTime, downbeat_estimate &told);
@@ -39,7 +39,7 @@ private:
     decltype(&downbeat_site_open) open;
     decltype(&downbeat_site_report) report;
     decltype(&downbeat_site_close) close;
-    decltype(&downbeat_site_ask) ask;
+    decltype(&downbeat_site_request) request;
   };
   /// What a connection reported last. The core's counters are narrower than the estimator's and wrap.
   struct Open {

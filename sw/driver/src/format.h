@@ -178,8 +178,8 @@ static_assert(offsetof(PathReport, flow) == DOWNBEAT_HOST_NOTIFICATION_FLOW_OFFS
               offsetof(PathReport, commandHead) == DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_OFFSET &&
               offsetof(PathReport, phase) == DOWNBEAT_HOST_NOTIFICATION_PHASE_OFFSET);
 // The C interface has the core's states and paces.
-static_assert(static_cast<int>(DOWNBEAT_START_EVEN) == DOWNBEAT_HOST_START_PACE_EVEN &&
-              static_cast<int>(DOWNBEAT_START_BUCKET) == DOWNBEAT_HOST_START_PACE_BUCKET);
+static_assert(static_cast<int>(DOWNBEAT_PACE_EVEN) == DOWNBEAT_HOST_START_PACE_EVEN &&
+              static_cast<int>(DOWNBEAT_PACE_BUCKET) == DOWNBEAT_HOST_START_PACE_BUCKET);
 static_assert(static_cast<int>(DOWNBEAT_CLOSED) == DOWNBEAT_HOST_TCP_STATE_CLOSED &&
               static_cast<int>(DOWNBEAT_ESTABLISHED) == DOWNBEAT_HOST_TCP_STATE_ESTABLISHED &&
               static_cast<int>(DOWNBEAT_TIME_WAIT) == DOWNBEAT_HOST_TCP_STATE_TIME_WAIT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the core tells: notifications, and who has news by them.
+// Notifications of the core, and the readiness of connections and listeners by them.
 #include <algorithm>
 #include <utility>
 
@@ -51,17 +51,17 @@ std::int64_t Device::poll(std::span<downbeat_item> items) {
   if (estimates_ != nullptr) estimates_->run();
 
   std::size_t given = 0;
-  for (; given < items.size() && !listenersWithNews_.empty(); ++given) {
-    downbeat_listener &listener = *listenersWithNews_.front();
-    listenersWithNews_.pop_front();
-    items[given] = {nullptr, &listener, listener.context, std::exchange(listener.news, 0)};
+  for (; given < items.size() && !readyListeners_.empty(); ++given) {
+    downbeat_listener &listener = *readyListeners_.front();
+    readyListeners_.pop_front();
+    items[given] = {nullptr, &listener, listener.context, std::exchange(listener.ready, 0)};
   }
-  for (; given < items.size() && !withNews_.empty(); ++given) {
-    downbeat_connection &connection = *withNews_.front();
-    withNews_.pop_front();
-    items[given] = {&connection, nullptr, connection.context, std::exchange(connection.news, 0)};
+  for (; given < items.size() && !readyConnections_.empty(); ++given) {
+    downbeat_connection &connection = *readyConnections_.front();
+    readyConnections_.pop_front();
+    items[given] = {&connection, nullptr, connection.context, std::exchange(connection.ready, 0)};
   }
-  showNews();
+  showReadiness();
   if (given == 0 && !alive()) return failed(DOWNBEAT_DEVICE_GONE);
   return static_cast<std::int64_t>(given);
 }
@@ -105,11 +105,11 @@ void Device::answered(std::uint16_t request, int error) {
   pending_.erase(found);
   if (pending.listens != nullptr) {
     pending.listens->state = error;
-    addNews(*pending.listens);
+    addReady(*pending.listens);
   } else if (pending.changes != nullptr) {
     const std::lock_guard lock(pending.changes->mutex);
     pending.changes->policyError = error;
-    if (error != DOWNBEAT_OK) addNews(*pending.changes, DOWNBEAT_NEWS_STATE);
+    if (error != DOWNBEAT_OK) addReady(*pending.changes, DOWNBEAT_READY_STATE);
   } else if (pending.starts != nullptr) {
     if (error != DOWNBEAT_OK) pending.starts->estimate = {.reason = "the core took no start"};
   } else if (pending.opens != nullptr) {
@@ -117,7 +117,7 @@ void Device::answered(std::uint16_t request, int error) {
     if (pending.opens->dropped) return forget(pending.opens);
     const std::lock_guard lock(pending.opens->mutex);
     pending.opens->fail(error);
-    addNews(*pending.opens, DOWNBEAT_NEWS_STATE);
+    addReady(*pending.opens, DOWNBEAT_READY_STATE);
   }
 }
 
@@ -130,9 +130,9 @@ void Device::status(const format::Notification &status) {
   }
   const std::lock_guard lock(connection->mutex);
   const bool before = connection->ended;
-  const std::uint32_t news = connection->update(status);
+  const std::uint32_t ready = connection->update(status);
   if (connection->ended && !before) count(&downbeat_statistics::ended);
-  if (news != 0) addNews(*connection, news);
+  if (ready != 0) addReady(*connection, ready);
 }
 
 downbeat_connection *Device::connectionOf(const format::Notification &status) {
@@ -170,7 +170,7 @@ downbeat_connection *Device::accepted(const format::Notification &status) {
   attach(*connection, status);
   connection->waits = true;
   listening->second->waiting.push_back(connection);
-  addNews(*listening->second);
+  addReady(*listening->second);
   if (listening->second->estimates) startAccepted(*connection, *listening->second);
   return connection;
 }
@@ -187,19 +187,19 @@ void Device::attach(downbeat_connection &connection, const format::Notification 
   if (connection.estimated) port_->started(connection.reference(), connection.estimate.source);
 }
 
-void Device::addNews(downbeat_connection &connection, std::uint32_t news) {
+void Device::addReady(downbeat_connection &connection, std::uint32_t ready) {
   if (connection.waits) return;
-  if (connection.news == 0) withNews_.push_back(&connection);
-  connection.news |= news;
+  if (connection.ready == 0) readyConnections_.push_back(&connection);
+  connection.ready |= ready;
 }
 
-void Device::addNews(downbeat_listener &listener) {
-  if (listener.news == 0) listenersWithNews_.push_back(&listener);
-  listener.news |= DOWNBEAT_NEWS_ACCEPT;
+void Device::addReady(downbeat_listener &listener) {
+  if (listener.ready == 0) readyListeners_.push_back(&listener);
+  listener.ready |= DOWNBEAT_READY_ACCEPT;
 }
 
-void Device::showNews() {
-  const bool any = !withNews_.empty() || !listenersWithNews_.empty();
+void Device::showReadiness() {
+  const bool any = !readyConnections_.empty() || !readyListeners_.empty();
   eventfd_t count;
   if (any == newsShown_) return;
   if ((any ? eventfd_write(newsEvent_.get(), 1) : eventfd_read(newsEvent_.get(), &count)) == 0) newsShown_ = any;
@@ -211,11 +211,11 @@ void Device::gone() {
     if (connection->dropped) continue; // its program knows it no more
     const std::lock_guard lock(connection->mutex);
     if (!connection->ended) connection->fail(DOWNBEAT_DEVICE_GONE);
-    addNews(*connection, DOWNBEAT_NEWS_STATE);
+    addReady(*connection, DOWNBEAT_READY_STATE);
   }
   for (const auto &[number, listener] : listeners_) {
     listener->state = DOWNBEAT_DEVICE_GONE;
-    addNews(*listener);
+    addReady(*listener);
   }
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t MILLISECOND = 1'000'000; // ns
 constexpr uint64_t STEP = 1'000;            // ns between reports
-constexpr uint32_t ASKED = 100'000;
+constexpr uint32_t REQUESTS = 100'000;
 
 struct Destroy {
   void operator()(downbeat_estimator *estimator) const { downbeat_estimator_destroy(estimator); }
@@ -95,20 +95,20 @@ int main(int count, char **words) {
   }
   const double took = seconds() - begin;
 
-  const double asking = seconds();
+  const double requesting = seconds();
   uint64_t known = 0;
-  for (uint32_t number = 0; number < ASKED; ++number) {
-    const downbeat_question question{
+  for (uint32_t number = 0; number < REQUESTS; ++number) {
+    const downbeat_start_request request{
         address(order[number % order.size()], prefixes), 0, 100'000, 0, number % DOWNBEAT_METHODS, 1460, 0};
     downbeat_host_start start;
-    downbeat_estimator_ask(estimator.get(), now, &question, &start);
+    downbeat_estimator_request(estimator.get(), now, &request, &start);
     known += start.known;
   }
   std::printf("{\"reports\": %" PRIu64
               ", \"processor_seconds\": %.3f, \"reports_per_second\": %.0f, \"asks_per_second\": %.0f, "
               "\"known\": %" PRIu64 ", \"refused\": %" PRIu64 ", \"memory_bytes\": %zu, \"resident_bytes\": %" PRIu64
               "}\n",
-              reports, took, static_cast<double>(reports) / took, ASKED / (seconds() - asking), known, refused,
+              reports, took, static_cast<double>(reports) / took, REQUESTS / (seconds() - requesting), known, refused,
               downbeat_estimator_memory(estimator.get()),
               (resident() - before) * 1024 - states.capacity() * sizeof states[0] - order.capacity() * sizeof order[0]);
 }

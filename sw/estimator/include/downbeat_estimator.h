@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/** Shared path estimates: what a new connection should start with, from what other connections to its prefix have seen.
+/** Shared path estimates: a start for a new connection, from the path reports of other connections to its prefix.
  *
  * In: opens, path reports and closes of connections. Out: for (address, transfer size, method) the host start, with its
  * reason in words. The driver, the gateway and the ns-3 experiments use this one library.
@@ -48,17 +48,17 @@ downbeat_cause downbeat_estimator_transfer(downbeat_estimator *estimator, uint64
                                            uint64_t window, uint64_t round_trip, uint64_t segments, uint64_t acks,
                                            uint32_t final);
 
-/** Calls back for all that reports and closes teach from now on, from within them: what a host tells its gateway. */
+/** Calls back with each result of a report or a close, from within that call: a host sends these to its gateway. */
 void downbeat_estimator_observe(downbeat_estimator *estimator, void (*callback)(void *, const downbeat_learned *),
                                 void *context);
 
-/** The start, without taking it: nothing that is asked later changes by it. */
-downbeat_cause downbeat_estimator_ask(downbeat_estimator *estimator, uint64_t now, const downbeat_question *question,
-                                      downbeat_host_start *start);
+/** The start, without taking it: no later request changes by it. */
+downbeat_cause downbeat_estimator_request(downbeat_estimator *estimator, uint64_t now,
+                                          const downbeat_start_request *request, downbeat_host_start *start);
 /** The same for a connection that uses it: saved parameters go to one connection at a time (RFC 9959 3.2), until it
- * closes. `question->connection` must be open where the method is DOWNBEAT_RESUME. */
-downbeat_cause downbeat_estimator_take(downbeat_estimator *estimator, uint64_t now, const downbeat_question *question,
-                                       downbeat_host_start *start);
+ * closes. `request->connection` must be open where the method is DOWNBEAT_RESUME. */
+downbeat_cause downbeat_estimator_take(downbeat_estimator *estimator, uint64_t now,
+                                       const downbeat_start_request *request, downbeat_host_start *start);
 
 /** The state of the prefix that the address falls in: 1, or 0 if nothing is known of it. */
 int downbeat_estimator_prefix(downbeat_estimator *estimator, uint64_t now, const downbeat_address *remote,
@@ -67,7 +67,8 @@ int downbeat_estimator_prefix(downbeat_estimator *estimator, uint64_t now, const
 int downbeat_estimator_next_prefix(downbeat_estimator *estimator, uint64_t now, size_t *cursor,
                                    downbeat_prefix_state *state);
 
-/** What outlives a process (SPAND's reports, saved parameters) as text. Returns its length; writes it if it fits. */
+/** State that outlives a process (SPAND's reports, saved parameters) as text. Returns its length; writes it if it fits.
+ */
 size_t downbeat_estimator_save(downbeat_estimator *estimator, uint64_t now, char *text, size_t capacity);
 /** Takes a saved text over; `elapsed` ns, the time since it was saved, make its ages higher. Bad lines are counted. */
 downbeat_cause downbeat_estimator_load(downbeat_estimator *estimator, uint64_t now, uint64_t elapsed, const char *text,

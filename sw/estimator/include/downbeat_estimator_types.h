@@ -8,7 +8,7 @@
 
 #include "downbeat_types.h"
 
-#define DOWNBEAT_ESTIMATOR_ABI 1
+#define DOWNBEAT_ESTIMATOR_ABI 2
 
 /** Bytes of a start's reason, with the NUL. */
 #define DOWNBEAT_ESTIMATOR_REASON 160
@@ -30,20 +30,6 @@ typedef enum downbeat_method {
   DOWNBEAT_RESUME = 5, /* Careful Resume's saved parameters (RFC 9959) */
 } downbeat_method;
 #define DOWNBEAT_METHODS 6
-
-/** What grows the window. */
-typedef enum downbeat_phase {
-  DOWNBEAT_PHASE_STARTUP = 0,
-  DOWNBEAT_PHASE_AVOIDANCE = 1,
-  DOWNBEAT_PHASE_RECOVERY = 2,
-} downbeat_phase;
-
-/** How the first window of a connection leaves. */
-typedef enum downbeat_pace {
-  DOWNBEAT_PACE_NONE = 0,
-  DOWNBEAT_PACE_EVEN = 1, /* the initial window over one round trip */
-  DOWNBEAT_PACE_BUCKET = 2, /* token bucket of four segments (Zhang, Qiu, Keshav, 4.2) */
-} downbeat_pace;
 
 /** Why a call changed nothing. Each has a counter; downbeat_estimator_cause_text names it. */
 typedef enum downbeat_cause {
@@ -111,7 +97,7 @@ typedef struct downbeat_path_report {
 } downbeat_path_report;
 
 /** A request for an estimate. */
-typedef struct downbeat_question {
+typedef struct downbeat_start_request {
   downbeat_address remote;
   uint64_t connection; /* the open connection of the request, which does not count itself; 0: none */
   uint64_t transfer_bytes; /* 0: not known */
@@ -119,7 +105,7 @@ typedef struct downbeat_question {
   uint32_t method; /* downbeat_method */
   uint16_t segment_size; /* bytes */
   uint16_t reserved;
-} downbeat_question;
+} downbeat_start_request;
 
 /** Start of a connection by an estimate. Not `known`: standard slow start, only initial_window and reason are set. */
 typedef struct downbeat_host_start {

@@ -38,7 +38,7 @@ constexpr const char *METHODS[DOWNBEAT_METHODS] = {"liss", "iss", "miss", "js", 
 
 } // namespace
 
-static_assert(sizeof(downbeat_path_report) == 104 && sizeof(downbeat_question) == 48);
+static_assert(sizeof(downbeat_path_report) == 104 && sizeof(downbeat_start_request) == 48);
 static_assert(sizeof(downbeat_estimator_options) == 96 && sizeof(downbeat_prefix_state) == 120);
 static_assert(sizeof(downbeat_learned) == 48);
 static_assert(sizeof(downbeat_host_start) == 80 + DOWNBEAT_ESTIMATOR_REASON);
@@ -113,14 +113,14 @@ void downbeat_estimator_observe(downbeat_estimator *estimator, void (*callback)(
   estimator->own.observe(callback, context);
 }
 
-downbeat_cause downbeat_estimator_ask(downbeat_estimator *estimator, uint64_t now, const downbeat_question *question,
-                                      downbeat_host_start *start) {
-  return estimator->own.ask(now, *question, *start, false);
+downbeat_cause downbeat_estimator_request(downbeat_estimator *estimator, uint64_t now,
+                                          const downbeat_start_request *request, downbeat_host_start *start) {
+  return estimator->own.request(now, *request, *start, false);
 }
 
-downbeat_cause downbeat_estimator_take(downbeat_estimator *estimator, uint64_t now, const downbeat_question *question,
-                                       downbeat_host_start *start) {
-  return estimator->own.ask(now, *question, *start, true);
+downbeat_cause downbeat_estimator_take(downbeat_estimator *estimator, uint64_t now,
+                                       const downbeat_start_request *request, downbeat_host_start *start) {
+  return estimator->own.request(now, *request, *start, true);
 }
 
 int downbeat_estimator_prefix(downbeat_estimator *estimator, uint64_t now, const downbeat_address *remote,

@@ -14,7 +14,7 @@ namespace downbeat::estimator {
 
 using Options = downbeat_estimator_options;
 using Report = downbeat_path_report;
-using Question = downbeat_question;
+using Request = downbeat_start_request;
 using Start = downbeat_host_start;
 using Cause = downbeat_cause;
 
@@ -30,7 +30,7 @@ public:
   Cause report(uint64_t now, const Report &report);
   Cause close(uint64_t now, uint64_t name);
   Cause transfer(uint64_t now, const downbeat_address &remote, const SpandSums &sums, bool final);
-  Cause ask(uint64_t now, const Question &question, Start &start, bool take);
+  Cause request(uint64_t now, const Request &request, Start &start, bool take);
   bool prefix(uint64_t now, const downbeat_address &remote, downbeat_prefix_state &state);
   bool next_prefix(uint64_t now, size_t &cursor, downbeat_prefix_state &state);
   void observe(void (*callback)(void *, const downbeat_learned *), void *context) {
@@ -60,15 +60,15 @@ private:
   }
 
   // start.cpp
-  Cause check(const Question &question);
-  void start_liss(const Question &question, uint64_t now, Start &start, bool averaged);
-  void start_miss(const Question &question, uint64_t now, Start &start);
-  void start_js(const Question &question, uint64_t now, Start &start);
-  void start_spand(const Question &question, uint64_t now, Start &start);
-  void start_resume(const Question &question, uint64_t now, Start &start, bool take);
+  Cause check(const Request &request);
+  void start_liss(const Request &request, uint64_t now, Start &start, bool averaged);
+  void start_miss(const Request &request, uint64_t now, Start &start);
+  void start_js(const Request &request, uint64_t now, Start &start);
+  void start_spand(const Request &request, uint64_t now, Start &start);
+  void start_resume(const Request &request, uint64_t now, Start &start, bool take);
   void state(PrefixRecord &record, uint64_t now, uint64_t but, downbeat_prefix_state &state);
-  bool state_for(const Question &question, uint64_t now, downbeat_prefix_state &state);
-  uint64_t round_trip(const Question &question, const downbeat_prefix_state &state);
+  bool state_for(const Request &request, uint64_t now, downbeat_prefix_state &state);
+  uint64_t round_trip(const Request &request, const downbeat_prefix_state &state);
   bool load_spand(std::string_view line, uint64_t now, uint64_t elapsed);
   bool load_saved(std::string_view line, uint64_t now, uint64_t elapsed);
 

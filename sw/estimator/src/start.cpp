@@ -31,39 +31,39 @@ void pace(Start &start, downbeat_pace kind, uint64_t round_trip) {
 
 } // namespace
 
-Cause Estimator::ask(uint64_t now, const Question &question, Start &start, bool take) {
+Cause Estimator::request(uint64_t now, const Request &request, Start &start, bool take) {
   now = at(now);
   table_.expire(now > options_.live ? now - options_.live : 0, UINT32_MAX);
-  start = {.method = question.method, .initial_window = options_.initial_window};
-  Cause cause = check(question);
-  const bool resume = question.method == DOWNBEAT_RESUME;
-  if (cause == DOWNBEAT_CAUSE_NONE && take && resume && question.connection == 0) cause = DOWNBEAT_CAUSE_UNKNOWN;
+  start = {.method = request.method, .initial_window = options_.initial_window};
+  Cause cause = check(request);
+  const bool resume = request.method == DOWNBEAT_RESUME;
+  if (cause == DOWNBEAT_CAUSE_NONE && take && resume && request.connection == 0) cause = DOWNBEAT_CAUSE_UNKNOWN;
   if (cause != DOWNBEAT_CAUSE_NONE) {
     because(start, "refused: %s", downbeat_estimator_cause_text(cause));
     return refuse(cause);
   }
   start.until = now + options_.hold;
-  switch (question.method) {
-  case DOWNBEAT_LISS: start_liss(question, now, start, false); break;
-  case DOWNBEAT_ISS: start_liss(question, now, start, true); break;
-  case DOWNBEAT_MISS: start_miss(question, now, start); break;
-  case DOWNBEAT_JS: start_js(question, now, start); break;
-  case DOWNBEAT_SPAND: start_spand(question, now, start); break;
-  default: start_resume(question, now, start, take); break;
+  switch (request.method) {
+  case DOWNBEAT_LISS: start_liss(request, now, start, false); break;
+  case DOWNBEAT_ISS: start_liss(request, now, start, true); break;
+  case DOWNBEAT_MISS: start_miss(request, now, start); break;
+  case DOWNBEAT_JS: start_js(request, now, start); break;
+  case DOWNBEAT_SPAND: start_spand(request, now, start); break;
+  default: start_resume(request, now, start, take); break;
   }
   if (!start.known) start.until = 0;
   return DOWNBEAT_CAUSE_NONE;
 }
 
-Cause Estimator::check(const Question &question) {
-  if (question.method >= DOWNBEAT_METHODS) return DOWNBEAT_CAUSE_ARGUMENT;
-  if (!is_unicast(question.remote)) return DOWNBEAT_CAUSE_ADDRESS;
-  if (question.segment_size < LEAST_SEGMENT) return DOWNBEAT_CAUSE_SEGMENT;
-  if (question.round_trip > LONGEST_ROUND_TRIP) return DOWNBEAT_CAUSE_ROUND_TRIP;
-  if (question.connection == 0) return DOWNBEAT_CAUSE_NONE;
-  const Connection *asker = table_.find(question.connection);
+Cause Estimator::check(const Request &request) {
+  if (request.method >= DOWNBEAT_METHODS) return DOWNBEAT_CAUSE_ARGUMENT;
+  if (!is_unicast(request.remote)) return DOWNBEAT_CAUSE_ADDRESS;
+  if (request.segment_size < LEAST_SEGMENT) return DOWNBEAT_CAUSE_SEGMENT;
+  if (request.round_trip > LONGEST_ROUND_TRIP) return DOWNBEAT_CAUSE_ROUND_TRIP;
+  if (request.connection == 0) return DOWNBEAT_CAUSE_NONE;
+  const Connection *asker = table_.find(request.connection);
   if (!asker) return DOWNBEAT_CAUSE_UNKNOWN;
-  return same(asker->remote, question.remote) ? DOWNBEAT_CAUSE_NONE : DOWNBEAT_CAUSE_OTHER_PATH;
+  return same(asker->remote, request.remote) ? DOWNBEAT_CAUSE_NONE : DOWNBEAT_CAUSE_OTHER_PATH;
 }
 
 void Estimator::state(PrefixRecord &record, uint64_t now, uint64_t but, downbeat_prefix_state &state) {
@@ -99,38 +99,38 @@ void Estimator::state(PrefixRecord &record, uint64_t now, uint64_t but, downbeat
   }
 }
 
-bool Estimator::state_for(const Question &question, uint64_t now, downbeat_prefix_state &found) {
-  PrefixRecord *record = table_.find(rules_.of(question.remote));
-  if (record) state(*record, now, question.connection, found);
+bool Estimator::state_for(const Request &request, uint64_t now, downbeat_prefix_state &found) {
+  PrefixRecord *record = table_.find(rules_.of(request.remote));
+  if (record) state(*record, now, request.connection, found);
   return record;
 }
 
 /** The handshake's, else the oldest steady connection's, as in the thesis, whose agents have no handshake. */
-uint64_t Estimator::round_trip(const Question &question, const downbeat_prefix_state &state) {
-  if (question.round_trip) return question.round_trip;
+uint64_t Estimator::round_trip(const Request &request, const downbeat_prefix_state &state) {
+  if (request.round_trip) return request.round_trip;
   const Connection *oldest = state.oldest ? table_.find(state.oldest) : nullptr;
   return oldest ? oldest->round_trip : 0;
 }
 
-void Estimator::start_liss(const Question &question, uint64_t now, Start &start, bool averaged) {
+void Estimator::start_liss(const Request &request, uint64_t now, Start &start, bool averaged) {
   downbeat_prefix_state state;
-  if (!state_for(question, now, state)) return because(start, "nothing known of this prefix");
+  if (!state_for(request, now, state)) return because(start, "nothing known of this prefix");
   if (state.oldest == 0) return because(start, "no steady connection (%u in start-up)", state.starting);
   const uint64_t oldest = averaged ? state.oldest_average : state.oldest_window;
   const uint64_t share = liss(state.starting_sum, state.steady, oldest);
   const uint64_t most = uint64_t{options_.maximum_window} << 16;
   const uint64_t bounded = std::min(std::max(share, LEAST_SSTHRESH), most);
   start.known = 1;
-  start.ssthresh = bounded * question.segment_size >> 16;
+  start.ssthresh = bounded * request.segment_size >> 16;
   because(start, "%u steady connection%s, oldest %s = %.2f; %u in start-up with %.2f: ssthresh %.2f", state.steady,
           state.steady == 1 ? "" : "s", averaged ? "awnd" : "w", segments(oldest), state.starting,
           segments(state.starting_sum), segments(bounded));
 }
 
-void Estimator::start_miss(const Question &question, uint64_t now, Start &start) {
-  start_liss(question, now, start, false);
+void Estimator::start_miss(const Request &request, uint64_t now, Start &start) {
+  start_liss(request, now, start, false);
   downbeat_prefix_state state;
-  if (!start.known || !state_for(question, now, state)) return;
+  if (!start.known || !state_for(request, now, state)) return;
   const uint64_t gamma = state.oldest_interval, delta = state.drop_interval;
   const uint64_t elapsed = now > state.last_drop ? now - state.last_drop : 0;
   if (gamma == 0 || delta == 0)
@@ -147,54 +147,54 @@ void Estimator::start_miss(const Question &question, uint64_t now, Start &start)
   start.miss_next = state.last_drop + delta;
   start.miss_cap = static_cast<uint32_t>(cap);
   start.until = std::min(start.until, start.miss_next);
-  const uint64_t round = round_trip(question, state);
+  const uint64_t round = round_trip(request, state);
   const uint64_t window = std::min(miss(gamma, delta, elapsed, round), cap);
   if (window <= options_.initial_window)
     return because(start, "LISS's ssthresh; room for %llu segments until the next drop",
                    static_cast<unsigned long long>(window));
   start.initial_window = static_cast<uint32_t>(window);
-  start.ssthresh = std::max(start.ssthresh, window * question.segment_size); // [Yu 2009, p. 28]
+  start.ssthresh = std::max(start.ssthresh, window * request.segment_size); // [Yu 2009, p. 28]
   pace(start, DOWNBEAT_PACE_EVEN, round);
   because(start, "a drop every %.0f ms, the oldest's %.0f ms, the last %.0f ms ago, round trip %.2f ms: window %u",
           milliseconds(delta), milliseconds(gamma), milliseconds(elapsed), milliseconds(round), start.initial_window);
 }
 
-void Estimator::start_js(const Question &question, uint64_t now, Start &start) {
-  start_liss(question, now, start, false);
+void Estimator::start_js(const Request &request, uint64_t now, Start &start) {
+  start_liss(request, now, start, false);
   downbeat_prefix_state state;
-  if (!start.known || !state_for(question, now, state)) return;
-  start.initial_window = static_cast<uint32_t>(std::max<uint64_t>(start.ssthresh / question.segment_size, 1));
-  pace(start, DOWNBEAT_PACE_EVEN, round_trip(question, state));
+  if (!start.known || !state_for(request, now, state)) return;
+  start.initial_window = static_cast<uint32_t>(std::max<uint64_t>(start.ssthresh / request.segment_size, 1));
+  pace(start, DOWNBEAT_PACE_EVEN, round_trip(request, state));
 }
 
-void Estimator::start_spand(const Question &question, uint64_t now, Start &start) {
+void Estimator::start_spand(const Request &request, uint64_t now, Start &start) {
   downbeat_prefix_state state;
-  if (!state_for(question, now, state)) return because(start, "nothing known of this prefix");
+  if (!state_for(request, now, state)) return because(start, "nothing known of this prefix");
   if (state.spand_reports < options_.spand_reports)
     return because(start, "%u reports in five minutes, %u are needed", state.spand_reports, options_.spand_reports);
   const uint32_t window =
       static_cast<uint32_t>(std::clamp<uint64_t>(state.spand_window >> 8, 1, options_.maximum_window));
-  const uint64_t size = question.segment_size;
-  const uint64_t count = question.transfer_bytes / size + (question.transfer_bytes % size ? 1 : 0);
+  const uint64_t size = request.segment_size;
+  const uint64_t count = request.transfer_bytes / size + (request.transfer_bytes % size ? 1 : 0);
   start.known = 1;
   start.initial_window = spand(count, window, state.acks_ratio, options_.spand_shift);
   start.ssthresh = start.initial_window * size; // congestion avoidance at once
-  pace(start, DOWNBEAT_PACE_BUCKET, question.round_trip ? question.round_trip : state.spand_rtt);
+  pace(start, DOWNBEAT_PACE_BUCKET, request.round_trip ? request.round_trip : state.spand_rtt);
   because(start, "%u reports, mean window %u, b = %.2f; %llu segments: window %u", state.spand_reports, window,
           state.acks_ratio / 256.0, static_cast<unsigned long long>(count), start.initial_window);
 }
 
-void Estimator::start_resume(const Question &question, uint64_t now, Start &start, bool take) {
-  Saved *saved = saved_.find(question.remote);
+void Estimator::start_resume(const Request &request, uint64_t now, Start &start, bool take) {
+  Saved *saved = saved_.find(request.remote);
   if (!saved) return because(start, "no saved parameters of this address");
   const uint64_t age = now > saved->time ? now - saved->time : 0;
   if (age > options_.resume_lifetime) {
-    saved_.remove(question.remote); // RFC 9959 2.4
+    saved_.remove(request.remote); // RFC 9959 2.4
     return because(start, "the saved parameters are %.0f s old: their lifetime is over", milliseconds(age) / 1e3);
   }
-  if (saved->user && saved->user != question.connection && table_.find(saved->user))
+  if (saved->user && saved->user != request.connection && table_.find(saved->user))
     return because(start, "another connection uses the saved parameters"); // one at a time (RFC 9959 3.2)
-  const uint64_t size = question.segment_size;
+  const uint64_t size = request.segment_size;
   // At most half of the saved window (RFC 9959 3.3).
   const uint64_t jump =
       std::min({saved->window / 2, options_.resume_maximum_jump * size, options_.maximum_window * size});
@@ -206,7 +206,7 @@ void Estimator::start_resume(const Question &question, uint64_t now, Start &star
   start.saved_window = saved->window;
   start.saved_rtt = saved->round_trip;
   start.jump = jump;
-  if (take) saved->user = question.connection;
+  if (take) saved->user = request.connection;
   because(start, "saved %.0f s ago: %llu bytes, round trip %.2f ms; jump to %llu bytes", milliseconds(age) / 1e3,
           static_cast<unsigned long long>(saved->window), milliseconds(saved->round_trip),
           static_cast<unsigned long long>(jump));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/** A host of a site: its own estimates, and the gateway's where it has answered (libdownbeat_site).
+/** A host of a site: its own estimates, and the gateway's where it has responded (libdownbeat_site).
  *
- * Opens, reports and closes go to the host's own estimator, and what they teach goes to the gateway. No call waits:
- * what is asked is answered from what is there, and a question that the gateway has not been asked goes out, so that
- * its answer serves the next. Without an answer the host's own estimates hold. Single-threaded, as the estimator.
+ * Opens, reports and closes go to the host's own estimator, and their results go to the gateway. No call waits:
+ * a request is served from what is there, and a request that the gateway does not have yet goes out, so that its
+ * response serves the next. Without a response the host's own estimates hold. Single-threaded, as the estimator.
  */
 #ifndef DOWNBEAT_SITE_H
 #define DOWNBEAT_SITE_H
@@ -16,7 +16,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-#define DOWNBEAT_SITE_ABI 1
+#define DOWNBEAT_SITE_ABI 2
 
 typedef struct downbeat_site downbeat_site;
 
@@ -24,7 +24,7 @@ typedef struct downbeat_site_status {
   uint32_t connected; /* 1: the gateway knows this host */
   uint32_t reserved;
   uint64_t reports, reports_dropped, queries; /* sent; waited too long for a gateway; sent */
-  uint64_t answers, refused; /* prefixes answered; datagrams that were no answer to this host */
+  uint64_t answers, refused; /* prefixes in responses; datagrams that were no response to this host */
   uint64_t none, own, gateway; /* starts by their source */
 } downbeat_site_status;
 
@@ -48,11 +48,11 @@ downbeat_cause downbeat_site_open(downbeat_site *site, uint64_t now, uint64_t co
 downbeat_cause downbeat_site_report(downbeat_site *site, uint64_t now, const downbeat_path_report *report);
 downbeat_cause downbeat_site_close(downbeat_site *site, uint64_t now, uint64_t connection);
 
-/** Asks the gateway ahead of a connection. 1: it has answered, and knows something. */
+/** Sends a request to the gateway ahead of a connection. 1: it has responded, and knows something. */
 int downbeat_site_expect(downbeat_site *site, const downbeat_address *remote);
 /** The start; always filled in. */
-downbeat_source downbeat_site_ask(downbeat_site *site, uint64_t now, const downbeat_question *question,
-                                  downbeat_host_start *start);
+downbeat_source downbeat_site_request(downbeat_site *site, uint64_t now, const downbeat_start_request *request,
+                                      downbeat_host_start *start);
 void downbeat_site_get_status(const downbeat_site *site, downbeat_site_status *status);
 
 #pragma GCC visibility pop

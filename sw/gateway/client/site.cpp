@@ -149,11 +149,11 @@ bool Site::expect(const downbeat_address &remote) {
   return known;
 }
 
-downbeat_source Site::ask(std::uint64_t now, const downbeat_question &question, downbeat_host_start &start) {
+downbeat_source Site::ask(std::uint64_t now, const downbeat_start_request &question, downbeat_host_start &start) {
   const auto answer = client_ ? client_->ask(prefixOf(question.remote), read(CLOCK_BOOTTIME)) : std::nullopt;
   downbeat_source source = DOWNBEAT_SOURCE_GATEWAY;
   if (!answer || !startBy(*answer, options_, now, question, start)) {
-    downbeat_estimator_ask(estimator_.get(), now, &question, &start);
+    downbeat_estimator_request(estimator_.get(), now, &question, &start);
     source = start.known ? DOWNBEAT_SOURCE_OWN : DOWNBEAT_SOURCE_NONE;
   }
   ++starts_[source];

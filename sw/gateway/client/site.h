@@ -29,7 +29,7 @@ public:
   downbeat_cause report(std::uint64_t now, const downbeat_path_report &report);
   downbeat_cause close(std::uint64_t now, std::uint64_t connection);
   bool expect(const downbeat_address &remote);
-  downbeat_source ask(std::uint64_t now, const downbeat_question &question, downbeat_host_start &start);
+  downbeat_source ask(std::uint64_t now, const downbeat_start_request &question, downbeat_host_start &start);
   downbeat_site_status status() const;
 
 private:

@@ -52,8 +52,8 @@ downbeat_cause downbeat_site_close(downbeat_site *site, uint64_t now, uint64_t c
 
 int downbeat_site_expect(downbeat_site *site, const downbeat_address *remote) { return site->own.expect(*remote); }
 
-downbeat_source downbeat_site_ask(downbeat_site *site, uint64_t now, const downbeat_question *question,
-                                  downbeat_host_start *start) {
+downbeat_source downbeat_site_request(downbeat_site *site, uint64_t now, const downbeat_start_request *question,
+                                      downbeat_host_start *start) {
   return site->own.ask(now, *question, *start);
 }
 

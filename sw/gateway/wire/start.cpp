@@ -16,13 +16,13 @@ template <typename... Values> void because(downbeat_host_start &start, const cha
   std::snprintf(start.reason, sizeof start.reason, format, values...);
 }
 
-void pace(downbeat_host_start &start, downbeat_pace kind, double rtt, const downbeat_question &question) {
+void pace(downbeat_host_start &start, downbeat_pace kind, double rtt, const downbeat_start_request &question) {
   const auto roundTrip = question.round_trip ? question.round_trip : static_cast<std::uint64_t>(rtt * double(second));
   start.pace = kind;
   start.gap = roundTrip / start.initial_window;
 }
 
-bool bySpand(const Answer &answer, const downbeat_estimator_options &options, const downbeat_question &question,
+bool bySpand(const Answer &answer, const downbeat_estimator_options &options, const downbeat_start_request &question,
              downbeat_host_start &start) {
   if (answer.transfers < std::max(options.spand_reports, 1u)) return false;
   start.initial_window = std::min(
@@ -35,7 +35,7 @@ bool bySpand(const Answer &answer, const downbeat_estimator_options &options, co
   return true;
 }
 
-bool byLiss(const Answer &answer, const downbeat_estimator_options &options, const downbeat_question &question,
+bool byLiss(const Answer &answer, const downbeat_estimator_options &options, const downbeat_start_request &question,
             downbeat_host_start &start) {
   if (answer.stateReporters == 0) return false;
   const double share = std::clamp(lissSsthresh(answer, question.segment_size), leastSsthresh,
@@ -46,7 +46,7 @@ bool byLiss(const Answer &answer, const downbeat_estimator_options &options, con
   return true;
 }
 
-bool byResume(const Answer &answer, const downbeat_estimator_options &options, const downbeat_question &question,
+bool byResume(const Answer &answer, const downbeat_estimator_options &options, const downbeat_start_request &question,
               downbeat_host_start &start) {
   if (answer.savedReporters == 0) return false;
   const std::uint64_t size = question.segment_size;
@@ -61,7 +61,7 @@ bool byResume(const Answer &answer, const downbeat_estimator_options &options, c
   return true;
 }
 
-bool byJs(const Answer &answer, const downbeat_estimator_options &options, const downbeat_question &question,
+bool byJs(const Answer &answer, const downbeat_estimator_options &options, const downbeat_start_request &question,
           downbeat_host_start &start) {
   if ((answer.transferReporters == 0 && question.round_trip == 0) || !byLiss(answer, options, question, start))
     return false;
@@ -85,7 +85,7 @@ double lissSsthresh(const Answer &answer, double mss) {
 }
 
 bool startBy(const Answer &answer, const downbeat_estimator_options &options, std::uint64_t now,
-             const downbeat_question &question, downbeat_host_start &start) {
+             const downbeat_start_request &question, downbeat_host_start &start) {
   start = {};
   start.method = question.method;
   start.initial_window = options.initial_window;

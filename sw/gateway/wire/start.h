@@ -16,6 +16,6 @@ double lissSsthresh(const Answer &answer, double mss);
 
 // The start with its reason. False: the answer says nothing for this method (ISS and MISS need what no report carries).
 bool startBy(const Answer &answer, const downbeat_estimator_options &options, std::uint64_t now,
-             const downbeat_question &question, downbeat_host_start &start);
+             const downbeat_start_request &question, downbeat_host_start &start);
 
 } // namespace downbeat::gateway

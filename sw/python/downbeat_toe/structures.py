@@ -57,16 +57,24 @@ class State(IntEnum):
     TIME_WAIT = 9
 
 
-class StartPacing(IntEnum):
-    """How the first window of a connection leaves. In C: enum downbeat_start_pacing."""
+class Phase(IntEnum):
+    """The rule that grows the window, or loss recovery. In C: enum downbeat_phase."""
 
-    UNPACED = 0
+    STARTUP = 0
+    AVOIDANCE = 1
+    RECOVERY = 2
+
+
+class Pace(IntEnum):
+    """Pacing of a connection's first window. In C: enum downbeat_pace."""
+
+    NONE = 0
     EVEN = 1
     BUCKET = 2
 
 
 class Source(IntEnum):
-    """What a start comes from. In C: enum downbeat_source."""
+    """Source of a start. In C: enum downbeat_source."""
 
     NONE = 0
     OWN = 1

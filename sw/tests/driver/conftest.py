@@ -63,18 +63,18 @@ class Host:
         self.device = Device(uri)
         self.size = size  # bytes of a transfer
         self.simulated = uri.startswith("sim:")
-        self.news: list[Item] = []
+        self.ready: list[Item] = []
 
     def step(self) -> None:
-        """Lets time pass, and takes the news. What a simulated device sends comes back to it."""
+        """Lets time pass, and takes what is ready. What a simulated device sends comes back to it."""
         if self.simulated:
             deadline = self.device.next_deadline
             self.device.advance(max(self.device.now + STEP, deadline if deadline != NEVER else 0))
             while frame := self.device.get_frame():
                 self.device.put_frame(mirrored(frame[0]), max(frame[1] + STEP, self.device.now))
-            self.news += self.device.poll()
+            self.ready += self.device.poll()
         else:
-            self.news += self.device.wait(0.02)
+            self.ready += self.device.wait(0.02)
 
     def until(self, condition: Callable[[], object]) -> None:
         end = time.monotonic() + LIMIT

@@ -9,7 +9,7 @@ import select
 import threading
 
 import pytest
-from downbeat_toe.driver import DriverError, Error, News, Options
+from downbeat_toe.driver import DriverError, Error, Options, Ready
 from downbeat_toe.driver.structures import CItem
 from downbeat_toe.library import Parameters, StartValues
 
@@ -156,16 +156,16 @@ def test_more_than_the_backlog_is_reset(host: Host) -> None:
     assert sorted(each.info.error for each in outs) == [Error.RESET, Error.RESET, Error.OK]
 
 
-def test_news_names_who_and_what(host: Host) -> None:
+def test_ready_names_the_connection_and_its_bits(host: Host) -> None:
     out, peer = host.pair()
-    host.news.clear()
+    host.ready.clear()
     peer.send(b"hello")
-    host.until(lambda: any(item.connection is out and News.RECEIVED in item.news for item in host.news))
-    host.until(lambda: any(item.connection is peer and News.SPACE in item.news for item in host.news))
+    host.until(lambda: any(item.connection is out and Ready.RECEIVED in item.ready for item in host.ready))
+    host.until(lambda: any(item.connection is peer and Ready.SPACE in item.ready for item in host.ready))
 
 
 def test_the_descriptor_is_readable_while_anybody_has_news(host: Host) -> None:
-    """Also for news of an accepted connection from before, and for what a poll had no place for."""
+    """Also for readiness of an accepted connection from before, and for what a poll had no place for."""
 
     def readable(seconds: float = 0) -> bool:
         return bool(select.select([host.device.descriptor], [], [], seconds)[0])
@@ -182,7 +182,7 @@ def test_the_descriptor_is_readable_while_anybody_has_news(host: Host) -> None:
     for _ in accepted:
         assert readable()
         assert host.device.library.downbeat_poll(host.device._device, given, 1) == 1
-        assert News.RECEIVED in News(given[0].news)
+        assert Ready.RECEIVED in Ready(given[0].ready)
     assert not readable()
 
 

@@ -141,7 +141,7 @@ def test_a_nic_that_goes_is_told_and_can_be_opened_again(nic: Nic) -> None:
         again.pair()
 
 
-def test_what_was_given_up_has_no_news_of_the_nic_s_end(nic: Nic) -> None:
+def test_what_was_given_up_is_not_ready_at_the_nic_s_end(nic: Nic) -> None:
     """A connection that was aborted before its flow was known: its name is free."""
     host = Host(nic.uri)
     with host.device:
@@ -150,8 +150,8 @@ def test_what_was_given_up_has_no_news_of_the_nic_s_end(nic: Nic) -> None:
         kept, given_up = (host.device.connect(SELF, 7000) for _ in range(2))
         given_up.abort()
         nic.stop(signal.SIGKILL)
-        host.until(lambda: host.news)
-        assert [each.connection for each in host.news] == [kept]
+        host.until(lambda: host.ready)
+        assert [each.connection for each in host.ready] == [kept]
 
 
 LAST_WORDS = """

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from downbeat_toe.estimator.binding import Question
+from downbeat_toe.estimator.binding import Request
 from downbeat_toe.estimator.structures import Method, Pace
 
 from sw.tests.estimator import equations
@@ -28,32 +28,32 @@ class Answers:
     def __init__(self, known: Known) -> None:
         self.known = known
 
-    def of(self, question: Question) -> dict[str, int] | None:
+    def of(self, request: Request) -> dict[str, int] | None:
         methods = {Method.LISS: self._liss, Method.ISS: self._liss, Method.MISS: self._miss, Method.JS: self._js}
         methods |= {Method.SPAND: self._spand, Method.RESUME: self._resume}
-        return methods[question.method](question)
+        return methods[request.method](request)
 
-    def _sight(self, question: Question) -> Sight | None:
-        prefix = self.known.prefixes.get(self.known.key(question.remote))
+    def _sight(self, request: Request) -> Sight | None:
+        prefix = self.known.prefixes.get(self.known.key(request.remote))
         if prefix is None:
             return None
         since = self.known.now - self.known.options["live"]
         live = [each for each in prefix.connections if each.touched is not None and each.touched >= since]
-        others = [each for each in live if each.name != question.connection]
+        others = [each for each in live if each.name != request.connection]
         starting = sum(each.window for each in others if not each.steady)
         return Sight([each for each in others if each.steady], starting, prefix)
 
-    def _liss(self, question: Question) -> dict[str, int] | None:
-        sight = self._sight(question)
+    def _liss(self, request: Request) -> dict[str, int] | None:
+        sight = self._sight(request)
         if sight is None or not sight.steady:
             return None
-        oldest = sight.steady[0].average if question.method is Method.ISS else sight.steady[0].window
+        oldest = sight.steady[0].average if request.method is Method.ISS else sight.steady[0].window
         share = equations.liss_whole(sight.starting_sum, len(sight.steady), oldest)
         bounded = min(max(share, 2 << 16), self.known.options["maximum_window"] << 16)
-        return {"ssthresh": bounded * question.segment_size >> 16}
+        return {"ssthresh": bounded * request.segment_size >> 16}
 
-    def _miss(self, question: Question) -> dict[str, int] | None:
-        start, sight = self._liss(question), self._sight(question)
+    def _miss(self, request: Request) -> dict[str, int] | None:
+        start, sight = self._liss(request), self._sight(request)
         if start is None or sight is None:
             return None
         gamma, delta, last = sight.steady[0].drops.interval, sight.prefix.drops.interval, sight.prefix.drops.last
@@ -66,23 +66,23 @@ class Answers:
             cap = min(cap, max(known >> 16, initial))
         start |= {"miss_rate": min((gamma << 8) // delta, (1 << 24) - 1), "miss_next": last + delta, "miss_cap": cap}
         start["until"] = last + delta
-        round_trip = question.round_trip or sight.steady[0].round_trip
+        round_trip = request.round_trip or sight.steady[0].round_trip
         window = min(equations.miss_whole(gamma, delta, elapsed, round_trip), cap)
         if window > initial:
             start |= {"initial_window": window, "pace": Pace.EVEN, "gap": round_trip // window}
-            start["ssthresh"] = max(start["ssthresh"], window * question.segment_size)
+            start["ssthresh"] = max(start["ssthresh"], window * request.segment_size)
         return start
 
-    def _js(self, question: Question) -> dict[str, int] | None:
-        start, sight = self._liss(question), self._sight(question)
+    def _js(self, request: Request) -> dict[str, int] | None:
+        start, sight = self._liss(request), self._sight(request)
         if start is None or sight is None:
             return None
-        window = max(1, start["ssthresh"] // question.segment_size)
-        round_trip = question.round_trip or sight.steady[0].round_trip
+        window = max(1, start["ssthresh"] // request.segment_size)
+        round_trip = request.round_trip or sight.steady[0].round_trip
         return start | {"initial_window": window, "pace": Pace.EVEN, "gap": round_trip // window}
 
-    def _spand(self, question: Question) -> dict[str, int] | None:
-        sight = self._sight(question)
+    def _spand(self, request: Request) -> dict[str, int] | None:
+        sight = self._sight(request)
         recent = self.known.recent(sight.prefix) if sight else []
         if len(recent) < self.known.options["spand_reports"]:
             return None
@@ -91,26 +91,26 @@ class Answers:
         )
         segments, acks = sum(each[3] for each in recent), sum(each[4] for each in recent)
         ratio = min(max(Fraction((segments << 8) // acks, 256) if acks else Fraction(2), Fraction(1)), Fraction(64))
-        count = -(-question.transfer_bytes // question.segment_size)
+        count = -(-request.transfer_bytes // request.segment_size)
         initial = equations.spand(count, window, ratio, bool(self.known.options["spand_shift"]))
-        round_trip = question.round_trip or sum(each[2] for each in recent) // len(recent)
-        start = {"initial_window": initial, "ssthresh": initial * question.segment_size}
+        round_trip = request.round_trip or sum(each[2] for each in recent) // len(recent)
+        start = {"initial_window": initial, "ssthresh": initial * request.segment_size}
         return start | {"pace": Pace.BUCKET, "gap": round_trip // initial}
 
-    def _resume(self, question: Question) -> dict[str, int] | None:
-        saved = self.known.saved.get(question.remote)
+    def _resume(self, request: Request) -> dict[str, int] | None:
+        saved = self.known.saved.get(request.remote)
         if saved is None:
             return None
         if max(0, self.known.now - saved.time) > self.known.options["resume_lifetime"]:
-            del self.known.saved[question.remote]
+            del self.known.saved[request.remote]
             return None
-        if saved.user and saved.user != question.connection and saved.user in self.known.connections:
+        if saved.user and saved.user != request.connection and saved.user in self.known.connections:
             return None
         most = (
-            min(self.known.options["resume_maximum_jump"], self.known.options["maximum_window"]) * question.segment_size
+            min(self.known.options["resume_maximum_jump"], self.known.options["maximum_window"]) * request.segment_size
         )
         jump = min(saved.window // 2, most)
-        if jump <= self.known.options["initial_window"] * question.segment_size:
+        if jump <= self.known.options["initial_window"] * request.segment_size:
             return None
         start = {"saved_window": saved.window, "saved_rtt": saved.round_trip, "jump": jump}
         return start | {"until": saved.time + self.known.options["resume_lifetime"]}

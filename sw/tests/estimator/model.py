@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The golden model of the estimator: whole lists, scanned for each question. sw/estimator must answer the same.
+"""The golden model of the estimator: whole lists, scanned for each request. sw/estimator must answer the same.
 
 Times in ns, windows in segments with 16 fraction bits.
 """
 
 from __future__ import annotations
 
-from downbeat_toe.estimator.binding import Address, Question, Report, Start
+from downbeat_toe.estimator.binding import Address, Report, Request, Start
 from downbeat_toe.estimator.structures import Cause, Method, Pace, Phase
 
 from sw.tests.estimator import equations
@@ -45,19 +45,19 @@ class Model:
     ) -> Cause:
         return self._called(now, lambda: self._transfer(remote, window, round_trip, segments, acks, final))
 
-    def ask(self, now: int, question: Question, take: bool = False) -> tuple[Cause, Start]:
+    def request(self, now: int, request: Request, take: bool = False) -> tuple[Cause, Start]:
         self.known.now = max(self.known.now, now)
         initial = self.known.options["initial_window"]
         start = dict.fromkeys(Start.__dataclass_fields__, 0) | {"initial_window": initial}
-        cause = self._called(now, lambda: self._check(question, take))
+        cause = self._called(now, lambda: self._check(request, take))
         if cause is Cause.NONE:
-            found = self.answers.of(question)
+            found = self.answers.of(request)
             if found:
                 until = min(self.known.now + self.known.options["hold"], found.pop("until", 1 << 64))
                 start |= found | {"known": 1, "until": until}
-            if found and take and question.method is Method.RESUME:
-                self.known.saved[question.remote].user = question.connection
-        values = start | {"method": question.method, "known": bool(start["known"]), "pace": Pace(start["pace"])}
+            if found and take and request.method is Method.RESUME:
+                self.known.saved[request.remote].user = request.connection
+        values = start | {"method": request.method, "known": bool(start["known"]), "pace": Pace(start["pace"])}
         return cause, Start(**(values | {"reason": ""}))  # type: ignore[arg-type]
 
     def _called(self, now: int, call: object) -> Cause:
@@ -193,11 +193,11 @@ class Model:
 
     # ---- what is asked
 
-    def _check(self, question: Question, take: bool) -> None:
-        require(unicast(question.remote), Cause.ADDRESS)
-        require(question.segment_size >= SEGMENT, Cause.SEGMENT)
-        require(question.round_trip <= LONGEST, Cause.ROUND_TRIP)
-        if question.connection:
-            require(question.connection in self.known.connections, Cause.UNKNOWN)
-            require(self.known.connections[question.connection].remote == question.remote, Cause.OTHER_PATH)
-        require(not (take and question.method is Method.RESUME) or question.connection != 0, Cause.UNKNOWN)
+    def _check(self, request: Request, take: bool) -> None:
+        require(unicast(request.remote), Cause.ADDRESS)
+        require(request.segment_size >= SEGMENT, Cause.SEGMENT)
+        require(request.round_trip <= LONGEST, Cause.ROUND_TRIP)
+        if request.connection:
+            require(request.connection in self.known.connections, Cause.UNKNOWN)
+            require(self.known.connections[request.connection].remote == request.remote, Cause.OTHER_PATH)
+        require(not (take and request.method is Method.RESUME) or request.connection != 0, Cause.UNKNOWN)

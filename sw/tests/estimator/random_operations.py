@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
-from downbeat_toe.estimator.binding import Address, Estimator, Options, Question, Report, Start
+from downbeat_toe.estimator.binding import Address, Estimator, Options, Report, Request, Start
 from downbeat_toe.estimator.structures import Cause, Method, Phase
 
 from sw.tests.estimator.model import Model
@@ -54,7 +54,7 @@ class Play:
 
     def step(self) -> None:
         self.now += self.draw.choices(STEPS, LIKELY)[0]
-        kinds = (self.open, self.report, self.close, self.transfer, self.ask)
+        kinds = (self.open, self.report, self.close, self.transfer, self.request)
         self.draw.choices(kinds, (2, 10, 1, 1, 6))[0]()
 
     def open(self) -> None:
@@ -119,10 +119,10 @@ class Play:
         value = self.address() if name == "remote" else draw.choice([each for each in ABSURD if each < 1 << width])
         return replace(report, **{name: value})  # type: ignore[arg-type]
 
-    def ask(self) -> None:
+    def request(self) -> None:
         draw, asker = self.draw, self.last.get(self.name()) if self.draw.random() < 0.5 else None
         remote = asker.remote if asker and draw.random() < 0.9 else self.address()
-        question = Question(
+        request = Request(
             remote,
             draw.choice(list(Method)),
             draw.choice((0, 1, 10_000, 100_000, 10**9, (1 << 64) - 1)),
@@ -131,11 +131,11 @@ class Play:
             draw.choice((64, 536, 1460, 65_535)) if draw.random() < 0.95 else draw.choice((0, 63)),
         )
         take = draw.random() < 0.5
-        found = (self.library.take if take else self.library.ask)(self.now, question)
-        wanted = self.model.ask(self.now, question, take)
+        found = (self.library.take if take else self.library.request)(self.now, request)
+        wanted = self.model.request(self.now, request, take)
         same(found[0], wanted[0])
         same(silent(found[1]), silent(wanted[1]))
-        self.answers[question.method, found[1].known] += 1
+        self.answers[request.method, found[1].known] += 1
         assert found[1].reason
 
 

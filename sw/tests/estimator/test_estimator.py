@@ -8,7 +8,7 @@ from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address
 
 import pytest
-from downbeat_toe.estimator import Address, Cause, Estimator, Method, Options, Pace, Phase, Question, Report
+from downbeat_toe.estimator import Address, Cause, Estimator, Method, Options, Pace, Phase, Report, Request
 from downbeat_toe.refused import Refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,13 +24,13 @@ def opened(estimator: Estimator, *names: int, remote: IPv4Address = HERE) -> Non
         assert estimator.open(0, name, remote) is Cause.NONE
 
 
-def question(method: Method, **changed: object) -> Question:
-    return replace(Question(BESIDE, method, segment_size=SIZE), **changed)  # type: ignore[arg-type]
+def request(method: Method, **changed: object) -> Request:
+    return replace(Request(BESIDE, method, segment_size=SIZE), **changed)  # type: ignore[arg-type]
 
 
 def test_nothing_known_is_standard_slow_start_and_says_so(make: Make) -> None:
     for method in Method:
-        cause, start = make().ask(0, question(method))
+        cause, start = make().request(0, request(method))
         assert cause is Cause.NONE and not start.known and start.initial_window == 1
         assert (start.ssthresh, start.pace, start.gap, start.until) == (0, Pace.NONE, 0, 0)
         assert "known" in start.reason or "no saved" in start.reason
@@ -41,37 +41,37 @@ def test_the_oldest_steady_connection_is_the_one_established_first(make: Make) -
     opened(estimator, 1, 2, 3)
     estimator.report(replace(STEADY, connection=3, cwnd=30 * SIZE))
     estimator.report(replace(STEADY, connection=2, cwnd=31 * SIZE))
-    start = estimator.ask(SECOND, question(Method.LISS))[1]
+    start = estimator.request(SECOND, request(Method.LISS))[1]
     assert start.reason.startswith("2 steady connections, oldest w = 31.00")
     estimator.report(replace(STEADY, connection=1, phase=Phase.STARTUP))
     estimator.close(SECOND, 2)
     state = estimator.prefix(SECOND, HERE)
     assert state and (state.oldest, state.steady, state.starting, state.starting_sum) == (3, 1, 1, 20 << 16)
     estimator.report(replace(STEADY, connection=3, phase=Phase.STARTUP, restarts=1))  # idle restart: not steady
-    assert not estimator.ask(SECOND, question(Method.LISS))[1].known
+    assert not estimator.request(SECOND, request(Method.LISS))[1].known
 
 
 def test_recovery_counts_as_steady_with_ssthresh_for_its_window(make: Make) -> None:
     estimator = make()
     opened(estimator, 1)
     estimator.report(replace(STEADY, phase=Phase.RECOVERY, cwnd=23 * SIZE, ssthresh=10 * SIZE))
-    assert estimator.ask(SECOND, question(Method.LISS))[1].ssthresh == 5 * SIZE
+    assert estimator.request(SECOND, request(Method.LISS))[1].ssthresh == 5 * SIZE
 
 
 def test_a_connection_does_not_count_itself(make: Make) -> None:
     estimator = make()
     opened(estimator, 1)
     estimator.report(STEADY)
-    assert estimator.ask(SECOND, question(Method.LISS))[1].known
-    assert not estimator.ask(SECOND, question(Method.LISS, connection=1, remote=HERE))[1].known
+    assert estimator.request(SECOND, request(Method.LISS))[1].known
+    assert not estimator.request(SECOND, request(Method.LISS, connection=1, remote=HERE))[1].known
 
 
 def test_a_silent_connection_stops_counting(make: Make) -> None:
     estimator = make(live=2 * SECOND)
     opened(estimator, 1)
     estimator.report(STEADY)
-    assert estimator.ask(3 * SECOND, question(Method.LISS))[1].known
-    assert not estimator.ask(3 * SECOND + 1, question(Method.LISS))[1].known
+    assert estimator.request(3 * SECOND, request(Method.LISS))[1].known
+    assert not estimator.request(3 * SECOND + 1, request(Method.LISS))[1].known
 
 
 def test_js_starts_at_the_share_and_paces_it(make: Make) -> None:
@@ -79,7 +79,7 @@ def test_js_starts_at_the_share_and_paces_it(make: Make) -> None:
     opened(estimator, 1, 2)
     for name in (1, 2):
         estimator.report(replace(STEADY, connection=name))
-    start = estimator.ask(SECOND, question(Method.JS, round_trip=SECOND // 5))[1]
+    start = estimator.request(SECOND, request(Method.JS, round_trip=SECOND // 5))[1]
     assert (start.initial_window, start.ssthresh, start.pace) == (13, 13333, Pace.EVEN)  # 2 * 20 / 3
     assert start.gap == SECOND // 5 // 13
 
@@ -100,36 +100,36 @@ def dropped(make: Make, **changed: int) -> Estimator:
 
 def test_miss_tells_the_window_and_what_the_core_needs(make: Make) -> None:
     estimator = dropped(make)
-    start = estimator.ask(7_250_000_000, question(Method.MISS, round_trip=SECOND // 10))[1]
+    start = estimator.request(7_250_000_000, request(Method.MISS, round_trip=SECOND // 10))[1]
     assert (start.initial_window, start.pace, start.gap) == (22, Pace.EVEN, SECOND // 10 // 22)
     assert (start.miss_rate, start.miss_next, start.until) == (3 << 8, 8 * SECOND, 8 * SECOND)
     assert start.ssthresh == 22 * SIZE  # above LISS's
-    late = estimator.ask(8 * SECOND, question(Method.MISS))[1]
+    late = estimator.request(8 * SECOND, request(Method.MISS))[1]
     assert late.known and late.initial_window == 1 and late.miss_next == 0 and "overdue" in late.reason
 
 
 def test_miss_is_capped_by_what_is_known(make: Make) -> None:
     estimator = dropped(make, cap_to_known=1)
-    start = estimator.ask(7_250_000_000, question(Method.MISS, round_trip=SECOND // 50))[1]
+    start = estimator.request(7_250_000_000, request(Method.MISS, round_trip=SECOND // 50))[1]
     assert start.initial_window == start.miss_cap == 40  # two windows of 20, not 112
 
 
 def test_spand_takes_the_window_of_figure_4(make: Make) -> None:
     estimator = make()
     estimator.transfer(0, HERE, 10 << 8, SECOND // 10, segments=100, acks=100)
-    start = estimator.ask(0, question(Method.SPAND, transfer_bytes=11 * SIZE))[1]
+    start = estimator.request(0, request(Method.SPAND, transfer_bytes=11 * SIZE))[1]
     assert (start.initial_window, start.ssthresh, start.pace) == (5, 5 * SIZE, Pace.BUCKET)
     assert start.gap == SECOND // 10 // 5
     unshifted = make(spand_shift=0)
     unshifted.transfer(0, HERE, 10 << 8, SECOND // 10, segments=100, acks=100)
-    assert unshifted.ask(0, question(Method.SPAND, transfer_bytes=10 * SIZE + 1))[1].initial_window == 9
+    assert unshifted.request(0, request(Method.SPAND, transfer_bytes=10 * SIZE + 1))[1].initial_window == 9
 
 
 def test_spand_forgets_after_five_minutes(make: Make) -> None:
     estimator = make()
     estimator.transfer(0, HERE, 10 << 8, SECOND // 10)
-    assert estimator.ask(299 * SECOND, question(Method.SPAND))[1].known
-    assert not estimator.ask(300 * SECOND, question(Method.SPAND))[1].known
+    assert estimator.request(299 * SECOND, request(Method.SPAND))[1].known
+    assert not estimator.request(300 * SECOND, request(Method.SPAND))[1].known
 
 
 def test_spand_is_told_a_segment_less_than_the_window_that_was_lost(make: Make) -> None:
@@ -147,7 +147,7 @@ def test_the_ratchet_of_lossless_transfers(make: Make, start: int, end: float) -
     """A transfer of 30 segments without loss (b = 1) reports its last window: the mean falls and stays."""
     estimator = make()
     estimator.transfer(0, HERE, start << 8, SECOND // 10, segments=100, acks=100)
-    window = float(estimator.ask(0, question(Method.SPAND, transfer_bytes=30 * SIZE))[1].initial_window)
+    window = float(estimator.request(0, request(Method.SPAND, transfer_bytes=30 * SIZE))[1].initial_window)
     for _ in range(30):  # congestion avoidance: 1/w an ACK
         window += 1 / window
     assert window == pytest.approx(end, abs=0.25)
@@ -173,43 +173,43 @@ def used_well(make: Make, **changed: int) -> Estimator:
 
 
 def test_careful_resume_jumps_to_half_of_what_was_delivered(make: Make) -> None:
-    start = used_well(make).ask(SECOND, question(Method.RESUME, remote=HERE))[1]  # RFC 9959 3.1, 3.3
+    start = used_well(make).request(SECOND, request(Method.RESUME, remote=HERE))[1]  # RFC 9959 3.1, 3.3
     assert (start.saved_window, start.jump, start.saved_rtt) == (100 * SIZE, 50 * SIZE, SECOND // 10)
     assert start.initial_window == 1 and start.ssthresh == 0
-    bounded = used_well(make, resume_maximum_jump=20).ask(SECOND, question(Method.RESUME, remote=HERE))[1]
+    bounded = used_well(make, resume_maximum_jump=20).request(SECOND, request(Method.RESUME, remote=HERE))[1]
     assert bounded.jump == 20 * SIZE  # RFC 9959 2.4
 
 
 def test_saved_parameters_are_of_one_endpoint(make: Make) -> None:
-    assert not used_well(make).ask(SECOND, question(Method.RESUME, remote=BESIDE))[1].known  # RFC 9959 3.1
+    assert not used_well(make).request(SECOND, request(Method.RESUME, remote=BESIDE))[1].known  # RFC 9959 3.1
 
 
 def test_saved_parameters_have_a_lifetime(make: Make) -> None:
     estimator = used_well(make, resume_lifetime=10 * SECOND)  # RFC 9959 2.4
-    asked, last = question(Method.RESUME, remote=HERE), 3 * SECOND // 10
-    assert estimator.ask(last + 10 * SECOND, asked)[1].known
-    assert "lifetime" in estimator.ask(last + 10 * SECOND + 1, asked)[1].reason
+    asked, last = request(Method.RESUME, remote=HERE), 3 * SECOND // 10
+    assert estimator.request(last + 10 * SECOND, asked)[1].known
+    assert "lifetime" in estimator.request(last + 10 * SECOND + 1, asked)[1].reason
 
 
 def test_saved_parameters_go_to_one_connection_at_a_time(make: Make) -> None:
     estimator = used_well(make)  # RFC 9959 3.2
-    asked = question(Method.RESUME, remote=HERE)
+    asked = request(Method.RESUME, remote=HERE)
     assert estimator.take(SECOND, asked)[0] is Cause.UNKNOWN
     assert estimator.take(SECOND, replace(asked, connection=2))[1].known
-    assert not estimator.ask(SECOND, replace(asked, connection=1))[1].known
+    assert not estimator.request(SECOND, replace(asked, connection=1))[1].known
     estimator.close(SECOND, 2)
-    assert estimator.ask(SECOND, replace(asked, connection=1))[1].known
+    assert estimator.request(SECOND, replace(asked, connection=1))[1].known
 
 
 def test_saved_parameters_go_after_a_retreat(make: Make) -> None:
     estimator = used_well(make)  # RFC 9959 3.5
     estimator.report(replace(STEADY, connection=2, retreats=1))
-    assert not estimator.ask(SECOND, question(Method.RESUME, remote=HERE))[1].known
+    assert not estimator.request(SECOND, request(Method.RESUME, remote=HERE))[1].known
 
 
 def test_too_small_a_window_is_not_saved(make: Make) -> None:
     estimator = used_well(make, initial_window=26)  # RFC 9959 3.1: four initial windows
-    assert "no saved" in estimator.ask(SECOND, question(Method.RESUME, remote=HERE))[1].reason
+    assert "no saved" in estimator.request(SECOND, request(Method.RESUME, remote=HERE))[1].reason
 
 
 BAD = {
@@ -273,7 +273,7 @@ def test_what_is_saved_comes_back_older(make: Make) -> None:
     assert after.load(1000 * SECOND, text, elapsed=20 * SECOND) is Cause.NONE
     state = after.prefix(1000 * SECOND, HERE)
     assert state and (state.spand_window, state.acks_ratio) == (10 << 8, 384)
-    assert "20 s ago" not in text and after.ask(1000 * SECOND, question(Method.RESUME, remote=HERE))[1].known
+    assert "20 s ago" not in text and after.request(1000 * SECOND, request(Method.RESUME, remote=HERE))[1].known
     assert after.save(1000 * SECOND).splitlines()[0] == text.splitlines()[0]
     late = make()
     late.load(5000 * SECOND, text, elapsed=4000 * SECOND)
@@ -337,8 +337,8 @@ def test_no_window_is_above_its_caps(
             cut = {"losses": time // 10**6 % 256, "loss_time": time, "loss_cwnd": report.cwnd, "loss_in_avoidance": 1}
             estimator.report(replace(report, time=time, **cut))  # type: ignore[arg-type]
     for method in Method:
-        now, wanted = SECOND + 10**6 + since, Question(HERE, method, transfer, round_trip, 0, asked)
-        start = estimator.ask(now, wanted)[1]
+        now, wanted = SECOND + 10**6 + since, Request(HERE, method, transfer, round_trip, 0, asked)
+        start = estimator.request(now, wanted)[1]
         known = sum(window for window in windows if window <= 30_000)
         assert 1 <= start.initial_window <= max(10, min(known, 30_000))
         assert start.ssthresh <= max(2, min(known, 30_000)) * asked

@@ -6,7 +6,7 @@ from downbeat_toe.driver.binding import Device as Device
 from downbeat_toe.driver.binding import DriverError as DriverError
 from downbeat_toe.driver.binding import Item as Item
 from downbeat_toe.driver.binding import Listener as Listener
-from downbeat_toe.driver.structures import News as News
 from downbeat_toe.driver.structures import Options as Options
+from downbeat_toe.driver.structures import Ready as Ready
 from downbeat_toe.structures import Error as Error
 from downbeat_toe.structures import State as State

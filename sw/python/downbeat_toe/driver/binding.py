@@ -18,8 +18,8 @@ from downbeat_toe.driver.structures import (
     ConnectionInfo,
     DeviceInfo,
     Estimate,
-    News,
     Options,
+    Ready,
     Span,
     Statistics,
 )
@@ -39,11 +39,11 @@ class DriverError(Exception):
 
 @dataclass(frozen=True)
 class Item:
-    """Who has news."""
+    """A connection or a listener and its readiness."""
 
     connection: Connection | None
     listener: Listener | None
-    news: News
+    ready: Ready
 
 
 class Device:
@@ -125,16 +125,16 @@ class Device:
         return events
 
     def poll(self) -> list[Item]:
-        """Who has news since the last call."""
+        """Connections and listeners that have become ready since the last call."""
         raw = (CItem * ITEMS)()
         count = self.check(self.library.downbeat_poll(self._device, raw, ITEMS))
         return [
-            Item(self._connections.get(each.connection), self._listeners.get(each.listener), News(each.news))
+            Item(self._connections.get(each.connection), self._listeners.get(each.listener), Ready(each.ready))
             for each in raw[:count]
         ]
 
     def wait(self, limit: float) -> list[Item]:
-        """News of a device in real time, at most `limit` seconds later."""
+        """Those that are ready in real time, at most `limit` seconds later."""
         end = time.monotonic() + limit
         while not (items := self.poll()):
             left = end - time.monotonic()

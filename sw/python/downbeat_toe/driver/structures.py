@@ -23,11 +23,11 @@ from typing import Any
 
 from downbeat_toe.structures import Event, Parameters
 
-ABI = 1
+ABI = 2
 
 
-class News(IntFlag):
-    """What a connection or a listener is ready for. In C: enum downbeat_news."""
+class Ready(IntFlag):
+    """A connection's or a listener's readiness. In C: enum downbeat_ready."""
 
     STATE = 1
     RECEIVED = 2
@@ -36,13 +36,13 @@ class News(IntFlag):
 
 
 class CItem(Structure):
-    """A connection or a listener, and what it is ready for. In C: struct downbeat_item."""
+    """A connection or a listener and its readiness. In C: struct downbeat_item."""
 
     _fields_ = (
         ("connection", c_void_p),
         ("listener", c_void_p),
         ("context", c_void_p),
-        ("news", c_uint32),
+        ("ready", c_uint32),
     )
 
 

@@ -18,7 +18,7 @@ from downbeat_toe.driver.structures import Options
 from downbeat_toe.refused import Refused
 from downbeat_toe.structures import Error, State
 
-PAUSE = 0.2  # seconds between two looks without news
+PAUSE = 0.2  # seconds between two looks while nothing is ready
 LINGER = 10.0  # seconds for the peer to take the last bytes
 
 

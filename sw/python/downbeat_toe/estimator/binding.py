@@ -15,8 +15,8 @@ from downbeat_toe.estimator.structures import (
     Cause,
     COptions,
     CPrefix,
-    CQuestion,
     CReport,
+    CRequest,
     CStart,
     Method,
     Pace,
@@ -52,8 +52,8 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Question:
-    """struct downbeat_question."""
+class Request:
+    """struct downbeat_start_request."""
 
     remote: Address
     method: Method
@@ -190,13 +190,13 @@ class Estimator:
         call = self._library.downbeat_estimator_transfer
         return Cause(call(self._estimator, now, to_c(remote), window, round_trip, segments, acks, int(final)))
 
-    def ask(self, now: int, question: Question) -> tuple[Cause, Start]:
+    def request(self, now: int, request: Request) -> tuple[Cause, Start]:
         """What a new connection would get."""
-        return self._asked("ask", now, question)
+        return self._requested("request", now, request)
 
-    def take(self, now: int, question: Question) -> tuple[Cause, Start]:
+    def take(self, now: int, request: Request) -> tuple[Cause, Start]:
         """The same for a connection that uses it."""
-        return self._asked("take", now, question)
+        return self._requested("take", now, request)
 
     def prefix(self, now: int, remote: Address) -> PrefixState | None:
         _whole(now)
@@ -230,10 +230,10 @@ class Estimator:
         """Bytes."""
         return int(self._library.downbeat_estimator_memory(self._estimator))
 
-    def _asked(self, call: str, now: int, question: Question) -> tuple[Cause, Start]:
+    def _requested(self, call: str, now: int, request: Request) -> tuple[Cause, Start]:
         _whole(now)
-        raw, start = CQuestion(), CStart()
-        filled(raw, {each.name: getattr(question, each.name) for each in fields(question)})
+        raw, start = CRequest(), CStart()
+        filled(raw, {each.name: getattr(request, each.name) for each in fields(request)})
         cause = Cause(getattr(self._library, f"downbeat_estimator_{call}")(self._estimator, now, raw, start))
         values = {each.name: getattr(start, each.name) for each in fields(Start)}
         values |= {"method": Method(start.method), "pace": Pace(start.pace), "known": bool(start.known)}

@@ -18,8 +18,8 @@ from downbeat_toe.estimator.binding import (
     Estimator,
     Options,
     PrefixState,
-    Question,
     Report,
+    Request,
     Start,
     parse_address,
 )
@@ -112,7 +112,7 @@ def command(
             if bad := estimator.refused(Cause.ARGUMENT):
                 typer.echo(f"{bad} bad lines of {table} were left out", err=True)
         wanted = (_quantity(transfer, size), _quantity(rtt, duration))
-        starts = [estimator.ask(now, Question(remote, method, *wanted, 0, segment)) for method in Method]
+        starts = [estimator.request(now, Request(remote, method, *wanted, 0, segment)) for method in Method]
         report_console().print(_table(prefix, starts, estimator.prefix(now, remote)))
 
 

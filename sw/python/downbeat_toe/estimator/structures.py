@@ -19,7 +19,7 @@ from ctypes import (
 from enum import IntEnum
 from typing import Any
 
-ABI = 1
+ABI = 2
 
 REASON = 160
 
@@ -39,22 +39,6 @@ class Method(IntEnum):
     JS = 3
     SPAND = 4
     RESUME = 5
-
-
-class Phase(IntEnum):
-    """What grows the window. In C: enum downbeat_phase."""
-
-    STARTUP = 0
-    AVOIDANCE = 1
-    RECOVERY = 2
-
-
-class Pace(IntEnum):
-    """How the first window of a connection leaves. In C: enum downbeat_pace."""
-
-    NONE = 0
-    EVEN = 1
-    BUCKET = 2
 
 
 class Cause(IntEnum):
@@ -130,8 +114,8 @@ class CReport(Structure):
     )
 
 
-class CQuestion(Structure):
-    """A request for an estimate. In C: struct downbeat_question."""
+class CRequest(Structure):
+    """A request for an estimate. In C: struct downbeat_start_request."""
 
     _fields_ = (
         ("remote", CAddress),
@@ -219,8 +203,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         c_int,
         [c_void_p, c_uint64, POINTER(CAddress), c_uint64, c_uint64, c_uint64, c_uint64, c_uint32],
     ),
-    "downbeat_estimator_ask": (c_int, [c_void_p, c_uint64, POINTER(CQuestion), POINTER(CStart)]),
-    "downbeat_estimator_take": (c_int, [c_void_p, c_uint64, POINTER(CQuestion), POINTER(CStart)]),
+    "downbeat_estimator_request": (c_int, [c_void_p, c_uint64, POINTER(CRequest), POINTER(CStart)]),
+    "downbeat_estimator_take": (c_int, [c_void_p, c_uint64, POINTER(CRequest), POINTER(CStart)]),
     "downbeat_estimator_prefix": (c_int, [c_void_p, c_uint64, POINTER(CAddress), POINTER(CPrefix)]),
     "downbeat_estimator_next_prefix": (c_int, [c_void_p, c_uint64, POINTER(c_size_t), POINTER(CPrefix)]),
     "downbeat_estimator_save": (c_size_t, [c_void_p, c_uint64, c_char_p, c_size_t]),

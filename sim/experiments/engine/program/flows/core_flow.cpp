@@ -46,7 +46,7 @@ downbeat_parameters CoreFlow::parameters() {
   }
   if (core_.estimates() == nullptr || plan.estimate.empty()) return asked;
   const std::uint64_t size = plan.writes.empty() ? 0 : plan.writes.front().bytes;
-  const downbeat_host_start start = core_.estimates()->ask(plan.estimate, core_.now(), remote_, size);
+  const downbeat_host_start start = core_.estimates()->request(plan.estimate, core_.now(), remote_, size);
   record.startReason = start.reason;
   record.startJump = static_cast<double>(start.jump) / record.segmentSize;
   if (!start.known) return asked;

@@ -20,15 +20,16 @@ downbeat_address Estimates::address(std::uint32_t ip) {
   return address;
 }
 
-downbeat_host_start Estimates::ask(const std::string &method, double now, std::uint32_t remote, std::uint64_t bytes) {
-  downbeat_question question{};
-  question.remote = address(remote);
-  question.transfer_bytes = bytes;
-  question.segment_size = 1460;
-  while (question.method < DOWNBEAT_METHODS &&
-         method != downbeat_estimator_method_text(static_cast<downbeat_method>(question.method)))
-    ++question.method;
-  return ask(static_cast<std::uint64_t>(now * 1e9), question);
+downbeat_host_start Estimates::request(const std::string &method, double now, std::uint32_t remote,
+                                       std::uint64_t bytes) {
+  downbeat_start_request request{};
+  request.remote = address(remote);
+  request.transfer_bytes = bytes;
+  request.segment_size = 1460;
+  while (request.method < DOWNBEAT_METHODS &&
+         method != downbeat_estimator_method_text(static_cast<downbeat_method>(request.method)))
+    ++request.method;
+  return this->request(static_cast<std::uint64_t>(now * 1e9), request);
 }
 
 OwnEstimates::OwnEstimates(const EstimatorPlan &plan) {
@@ -50,9 +51,9 @@ void OwnEstimates::close(std::uint64_t now, std::uint64_t connection) {
   downbeat_estimator_close(estimator_.get(), now, connection);
 }
 
-downbeat_host_start OwnEstimates::ask(std::uint64_t now, const downbeat_question &question) {
+downbeat_host_start OwnEstimates::request(std::uint64_t now, const downbeat_start_request &request) {
   downbeat_host_start start{};
-  downbeat_estimator_ask(estimator_.get(), now, &question, &start);
+  downbeat_estimator_request(estimator_.get(), now, &request, &start);
   return start;
 }
 

@@ -16,14 +16,14 @@ public:
   virtual ~Estimates() = default;
 
   /// `method` by its name; `now` s; nothing known: standard slow start.
-  downbeat_host_start ask(const std::string &method, double now, std::uint32_t remote, std::uint64_t bytes);
+  downbeat_host_start request(const std::string &method, double now, std::uint32_t remote, std::uint64_t bytes);
   static downbeat_address address(std::uint32_t ip);
 
   /// Times are ns.
   virtual void open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote) = 0;
   virtual void report(std::uint64_t now, const downbeat_path_report &report) = 0;
   virtual void close(std::uint64_t now, std::uint64_t connection) = 0;
-  virtual downbeat_host_start ask(std::uint64_t now, const downbeat_question &question) = 0;
+  virtual downbeat_host_start request(std::uint64_t now, const downbeat_start_request &request) = 0;
   /// A connection there will open soon.
   virtual void expect(std::uint32_t remote) = 0;
 
@@ -39,9 +39,9 @@ public:
   void open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote) override;
   void report(std::uint64_t now, const downbeat_path_report &report) override;
   void close(std::uint64_t now, std::uint64_t connection) override;
-  downbeat_host_start ask(std::uint64_t now, const downbeat_question &question) override;
+  downbeat_host_start request(std::uint64_t now, const downbeat_start_request &request) override;
   void expect(std::uint32_t) override {}
-  using Estimates::ask;
+  using Estimates::request;
 
 private:
   struct Destroy {

@@ -30,7 +30,7 @@ SiteEstimates::SiteEstimates(const SitePlan &plan, const EstimatorPlan &estimato
   find(library, "downbeat_site_report", call_.report);
   find(library, "downbeat_site_close", call_.close);
   find(library, "downbeat_site_expect", call_.expect);
-  find(library, "downbeat_site_ask", call_.ask);
+  find(library, "downbeat_site_request", call_.request);
   std::string key = plan.key;
   std::ranges::replace(key, ',', ' ');
   const downbeat_estimator_options options = Estimates::options(estimator);
@@ -49,9 +49,9 @@ void SiteEstimates::report(std::uint64_t now, const downbeat_path_report &report
 
 void SiteEstimates::close(std::uint64_t now, std::uint64_t connection) { call_.close(site_, now, connection); }
 
-downbeat_host_start SiteEstimates::ask(std::uint64_t now, const downbeat_question &question) {
+downbeat_host_start SiteEstimates::request(std::uint64_t now, const downbeat_start_request &request) {
   downbeat_host_start start{};
-  call_.ask(site_, now, &question, &start);
+  call_.request(site_, now, &request, &start);
   return start;
 }
 

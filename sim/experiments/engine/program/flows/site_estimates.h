@@ -19,9 +19,9 @@ public:
   void open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote) override;
   void report(std::uint64_t now, const downbeat_path_report &report) override;
   void close(std::uint64_t now, std::uint64_t connection) override;
-  downbeat_host_start ask(std::uint64_t now, const downbeat_question &question) override;
+  downbeat_host_start request(std::uint64_t now, const downbeat_start_request &request) override;
   void expect(std::uint32_t remote) override;
-  using Estimates::ask;
+  using Estimates::request;
 
 private:
   struct Calls {
@@ -31,7 +31,7 @@ private:
     decltype(&downbeat_site_report) report;
     decltype(&downbeat_site_close) close;
     decltype(&downbeat_site_expect) expect;
-    decltype(&downbeat_site_ask) ask;
+    decltype(&downbeat_site_request) request;
   };
 
   bool hasGateway_;
