@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from downbeat_toe.estimator.binding import Request
-from downbeat_toe.estimator.structures import Method, Pace
+from downbeat_toe.estimator.structures import Method
+from downbeat_toe.structures import Pace
 
 from sw.tests.estimator import equations
 from sw.tests.estimator.known import Connection, Known, Prefix

@@ -7,7 +7,8 @@ Times in ns, windows in segments with 16 fraction bits.
 from __future__ import annotations
 
 from downbeat_toe.estimator.binding import Address, Report, Request, Start
-from downbeat_toe.estimator.structures import Cause, Method, Pace, Phase
+from downbeat_toe.estimator.structures import Cause, Method
+from downbeat_toe.structures import Pace, Phase
 
 from sw.tests.estimator import equations
 from sw.tests.estimator.answers import Answers

@@ -13,7 +13,8 @@ from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from downbeat_toe.estimator.binding import Address, Estimator, Options, Report, Request, Start
-from downbeat_toe.estimator.structures import Cause, Method, Phase
+from downbeat_toe.estimator.structures import Cause, Method
+from downbeat_toe.structures import Phase
 
 from sw.tests.estimator.model import Model
 

@@ -10,5 +10,5 @@ from downbeat_toe.estimator.binding import Request as Request
 from downbeat_toe.estimator.binding import Start as Start
 from downbeat_toe.estimator.structures import Cause as Cause
 from downbeat_toe.estimator.structures import Method as Method
-from downbeat_toe.estimator.structures import Pace as Pace
-from downbeat_toe.estimator.structures import Phase as Phase
+from downbeat_toe.structures import Pace as Pace
+from downbeat_toe.structures import Phase as Phase

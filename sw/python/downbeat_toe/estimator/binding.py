@@ -19,10 +19,9 @@ from downbeat_toe.estimator.structures import (
     CRequest,
     CStart,
     Method,
-    Pace,
-    Phase,
 )
 from downbeat_toe.refused import Refused
+from downbeat_toe.structures import Pace, Phase
 
 Address = IPv4Address | IPv6Address
 

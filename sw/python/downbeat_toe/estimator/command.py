@@ -23,9 +23,10 @@ from downbeat_toe.estimator.binding import (
     Start,
     parse_address,
 )
-from downbeat_toe.estimator.structures import Cause, Method, Pace
+from downbeat_toe.estimator.structures import Cause, Method
 from downbeat_toe.quantities import duration, size
 from downbeat_toe.refused import Refused, explained
+from downbeat_toe.structures import Pace
 
 SECOND = 10**9
 
