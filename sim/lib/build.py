@@ -208,14 +208,15 @@ def fuzz(waves: bool = False) -> Path:
     flags = ["-std=c++20", *optimise(), *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
     directory = library(waves)
     part = "fuzz-waves" if waves else "fuzz"
-    sources = [*sorted(FUZZ.glob("*.cpp")), *sorted(PACKETS.glob("*.cpp"))]
+    sources = [ADVERSARIAL / "core.cpp", *sorted(FUZZ.glob("*.cpp")), *sorted(PACKETS.glob("*.cpp"))]
     return program(part, "downbeat_fuzz", sources, flags, with_library(directory), [], "")
 
 
 def churn() -> Path:
     """The directory of downbeat_churn: connections opened and closed, floods and blind attacks."""
     flags = ["-std=c++20", *optimise(), *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
-    sources = [*sorted(CHURN.glob("*.cpp")), PACKETS / "endpoint.cpp", PACKETS / "packet.cpp"]
+    packets = [PACKETS / name for name in ("endpoint.cpp", "packet.cpp")]
+    sources = [ADVERSARIAL / "core.cpp", *sorted(CHURN.glob("*.cpp")), *packets]
     return program("churn", "downbeat_churn", sources, flags, with_library(library()), [], "")
 
 

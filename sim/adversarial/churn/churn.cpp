@@ -40,6 +40,7 @@ Churn::Churn(std::uint64_t seed)
 void Churn::begin() {
   if (core_ != nullptr) hours_ += hoursOf(core_->now());
   core_ = std::make_unique<Core>(seed_ + cores_++, rate, staging);
+  core_->addNeighbours();
   core_->listen(victimPort);
   slotBurstAtStart_ = slotBurst();
 }
@@ -168,8 +169,8 @@ bool Churn::step(Batch &batch) {
     const auto owner = std::ranges::find_if(batch, [&](const auto &connection) { return connection->owns(tuple); });
     if (owner != batch.end()) (*owner)->receive(frame);
   }
-  const bool events = std::exchange(events_, core_->events()) != core_->events();
-  return moved || events || !frames.empty();
+  const std::uint64_t before = std::exchange(events_, core_->deviceCounters().events);
+  return moved || before != events_ || !frames.empty();
 }
 
 void Churn::accept(Batch &batch) {

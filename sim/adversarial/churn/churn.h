@@ -41,7 +41,7 @@ private:
   std::uint64_t seed_;
   fuzz::Draw draw_;
   fuzz::Pattern toCore_, toPeer_;
-  std::unique_ptr<Core> core_;
+  std::unique_ptr<fuzz::Core> core_;
   std::uint64_t cores_ = 0;
   double hours_ = 0; // virtual time of the cores before
   std::uint16_t nextRemote_, nextLocal_;

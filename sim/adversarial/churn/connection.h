@@ -3,7 +3,7 @@
 // application.
 #pragma once
 
-#include "core.h"
+#include "adversarial/core.h"
 #include "lib/packets/endpoint.h"
 #include "script.h"
 
@@ -11,7 +11,7 @@ namespace churn {
 
 class Connection {
 public:
-  Connection(Core &core, std::string name, Steps steps, const fuzz::Tuple &tuple, std::uint32_t initialSequence,
+  Connection(fuzz::Core &core, std::string name, Steps steps, const fuzz::Tuple &tuple, std::uint32_t initialSequence,
              const fuzz::Pattern &toCore, const fuzz::Pattern &toPeer);
 
   /// Does what the script says now; true if anything changed.
@@ -42,7 +42,7 @@ private:
   downbeat_sim_info info() const;
   bool delivered() const;
 
-  Core &core_;
+  fuzz::Core &core_;
   std::string description_;
   Steps steps_;
   std::size_t at_ = 0;

@@ -27,6 +27,7 @@ Live::Live(std::uint64_t seed, downbeat_time roundTrip, const Pattern &toCore, c
             toCore, toPeer) {}
 
 void Live::open() {
+  core_.addNeighbours();
   core_.listen(livePort);
   peer_.connect();
   for (const downbeat_time end = core_.now() + timeLimit; !peer_.established() || name_ == 0;) {

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "core.h"
+#include "adversarial/core.h"
 #include "lib/packets/endpoint.h"
 
 namespace churn {
@@ -24,8 +24,8 @@ public:
   /// A client like any other: SYN now, after 1 s and after 3 s; its request is 100 bytes, then both close.
   void addClient(std::uint16_t port, std::uint32_t initialSequence);
 
-  Core &core() { return core_; }
-  const Core &core() const { return core_; }
+  fuzz::Core &core() { return core_; }
+  const fuzz::Core &core() const { return core_; }
   fuzz::Endpoint &peer() { return peer_; }
   std::uint64_t received() const { return peer_.received(); }
   std::uint64_t bytesToCore() const { return received_; }
@@ -49,7 +49,7 @@ private:
   void application();
   void serve(Client &client);
 
-  Core core_;
+  fuzz::Core core_;
   downbeat_time roundTrip_;
   const fuzz::Pattern &toCore_, &toPeer_;
   fuzz::Endpoint peer_;

@@ -15,7 +15,7 @@ template <typename Part> int report(Part &part, std::uint64_t count) {
   std::string failure;
   try {
     part.run(count);
-  } catch (const churn::Failure &what) { failure = what.what(); }
+  } catch (const fuzz::Failure &what) { failure = what.what(); }
   std::printf("{\"failure\": \"%s\", %s}\n", failure.c_str(), part.report().c_str());
   return failure.empty() ? 0 : 2;
 }

@@ -21,15 +21,6 @@ constexpr unsigned slotBurstFrames = 12;
 
 } // namespace
 
-Fuzzer::Counters Fuzzer::counters() const {
-  Counters all;
-  const char *name = nullptr;
-  std::uint32_t value = 0;
-  for (unsigned index = 0; downbeat_sim_core_counter(device_.get(), index, &name, &value) == DOWNBEAT_OK; ++index)
-    all[name] = value;
-  return all;
-}
-
 std::string Fuzzer::counterText() const {
   std::ostringstream text;
   for (const auto &[name, value] : counters()) text << ' ' << name << '=' << value;
@@ -80,16 +71,13 @@ void Fuzzer::checkAccounts() {
   known -= counted.at("directory_cookiesAccepted"); // such an ACK is two events
   known += controlAlone_; // other frames there are the bypass's
   checkControl(counted);
-  downbeat_sim_counters device{};
-  downbeat_sim_get_counters(device_.get(), &device);
-  if (known != device.frames_in)
-    throw Failure(std::to_string(device.frames_in) + " frames came in, and " + std::to_string(known) +
-                  " have an outcome");
+  if (const std::uint64_t came = core_.deviceCounters().frames_in; known != came)
+    throw Failure(std::to_string(came) + " frames came in, and " + std::to_string(known) + " have an outcome");
 }
 
 /// SYNs for both buckets of one place of the flow table: more than there are slots, and than there may be handshakes.
 void Fuzzer::fillBuckets() {
-  for (const Tuple &tuple : collisions(secret_, victimPort, waysOfBoth + 1, buckets)) {
+  for (const Tuple &tuple : collisions(core_.secret(), victimPort, waysOfBoth + 1, buckets)) {
     put(frameOf({tuple, draw_.word(), 0, flag::syn, 1000, {}, {}}, {attacker, tuple.remoteIp}, core), false, now());
   }
   drain();
@@ -101,30 +89,6 @@ void Fuzzer::floodStateless() {
     put(frameOf({{silent.ip, port, closedPort}, draw_.word(), draw_.word(), flag::ack, 0, {}, {}}, silent, core), false,
         now());
   drain();
-}
-
-/// Every flow that nobody uses can be opened, each once, and no more; then all are given back.
-void Fuzzer::checkFlows() {
-  const std::size_t available = DOWNBEAT_FLOWS - connections_.size();
-  std::vector<downbeat_sim_connection> names(available + 1);
-  for (std::size_t i = 0; i < names.size(); ++i)
-    downbeat_sim_connect(device_.get(), silent.ip, static_cast<std::uint16_t>(1000 + i), 0, nullptr, &names[i]);
-  drain();
-  std::set<std::uint32_t> flows;
-  std::size_t refused = 0;
-  for (const downbeat_sim_connection name : names) {
-    downbeat_sim_info info{};
-    downbeat_sim_connection_info(device_.get(), name, &info);
-    if (info.error == DOWNBEAT_OUT_OF_RESOURCES)
-      ++refused;
-    else
-      flows.insert(info.flow);
-    downbeat_sim_abort(device_.get(), name);
-  }
-  drain();
-  if (flows.size() != available || refused != 1)
-    throw Failure("flows are lost: " + std::to_string(flows.size()) + " of " + std::to_string(available) +
-                  " could be opened");
 }
 
 /// One long payload, and behind it, while it is written to memory, more short ones than there are slots. How many find
@@ -142,23 +106,16 @@ std::uint64_t Fuzzer::slotBurst() {
 }
 
 std::string Fuzzer::report() const {
-  downbeat_sim_counters device{};
-  downbeat_sim_get_counters(device_.get(), &device);
   std::ostringstream text;
-  text << "\"seed\": " << seed_ << ", \"mutants\": " << mutants_ << ", \"frames_in\": " << device.frames_in
-       << ", \"epochs\": " << epochs_ << ", \"segment_events\": " << segmentEvents_
-       << ", \"bypassed\": " << bypassReceived_ << ", \"kept_off_live\": " << keptOff_
-       << ", \"control_alone\": " << controlAlone_ << ", \"arp_replies\": " << arpReplied_
-       << ", \"echo_replies\": " << echoReplied_ << ", \"announcements\": " << announcements_
-       << ", \"report_events\": " << reportEvents_ << ", \"connections_offered\": " << victims_
-       << ", \"connections_accepted\": " << established_ << ", \"live_bytes_to_core\": " << liveToCore_
-       << ", \"live_bytes_from_core\": " << liveFromCore_ << ", \"slot_burst_refused\": " << slotBurstAtStart_
-       << ", \"clocks\": " << device.clocks << ", \"virtual_seconds\": " << static_cast<double>(now()) / 65536e9
-       << ", \"counters\": {";
+  text << "\"seed\": " << seed_ << ", \"mutants\": " << mutants_ << ", \"epochs\": " << epochs_
+       << ", \"segment_events\": " << segmentEvents_ << ", \"bypassed\": " << bypassReceived_
+       << ", \"kept_off_live\": " << keptOff_ << ", \"control_alone\": " << controlAlone_
+       << ", \"arp_replies\": " << arpReplied_ << ", \"echo_replies\": " << echoReplied_
+       << ", \"announcements\": " << announcements_ << ", \"report_events\": " << reportEvents_
+       << ", \"connections_offered\": " << victims_ << ", \"connections_accepted\": " << established_
+       << ", \"live_bytes_to_core\": " << liveToCore_ << ", \"live_bytes_from_core\": " << liveFromCore_
+       << ", \"slot_burst_refused\": " << slotBurstAtStart_ << ", " << core_.report() << ", \"mutations\": {";
   const char *separator = "";
-  for (const auto &[name, value] : counters()) text << std::exchange(separator, ", ") << '"' << name << "\": " << value;
-  text << "}, \"mutations\": {";
-  separator = "";
   for (const auto &[name, value] : mutator_.counts())
     text << std::exchange(separator, ", ") << '"' << name << "\": " << value;
   text << "}";

@@ -23,25 +23,16 @@ constexpr downbeat_time afterTimeWait = 61 * second;
 
 Fuzzer::Fuzzer(std::uint64_t seed, const std::string &waves)
     : seed_(seed),
-      secret_((seed + 1) * 0x9e3779b97f4a7c15),
       draw_(seed),
       toCore_(seed ^ 1),
       toPeer_(seed ^ 2),
-      mutator_({livePort, victimPort}) {
-  downbeat_sim_options options{};
-  std::ranges::copy(core.mac, options.mac);
-  options.ip = core.ip;
-  options.link_rate = linkRate;
-  options.secret = secret_;
-  options.initial_values = static_cast<std::uint32_t>(seed + 1);
-  int error = 0;
-  device_.reset(downbeat_sim_create(&options, &error));
-  if (device_ == nullptr) throw Failure(downbeat_error_text(error));
-  if (!waves.empty() && downbeat_sim_waves(device_.get(), waves.c_str()) != DOWNBEAT_OK)
+      mutator_({livePort, victimPort}),
+      core_(seed, linkRate, 0, static_cast<std::uint32_t>(seed + 1)) {
+  if (!waves.empty() && downbeat_sim_waves(core_.device(), waves.c_str()) != DOWNBEAT_OK)
     throw Failure("waves: cannot be written");
   while (std::string_view(downbeat_sim_event_text(segmentEvent_)) != "segment") ++segmentEvent_;
   downbeat_sim_set_event_callback(
-      device_.get(),
+      core_.device(),
       [](void *self, const downbeat_event *event) {
         auto &fuzzer = *static_cast<Fuzzer *>(self);
         fuzzer.segmentEvents_ += event->kind == fuzzer.segmentEvent_;
@@ -64,10 +55,8 @@ void Fuzzer::run(std::uint64_t frames) {
 
 void Fuzzer::openLive() {
   for (const std::uint16_t port : {livePort, victimPort})
-    if (downbeat_sim_listen(device_.get(), port, nullptr) != DOWNBEAT_OK) throw Failure("listen");
-  for (const Station &station : {livePeer, victim, silent})
-    if (downbeat_sim_add_neighbour(device_.get(), station.ip, station.mac.data()) != DOWNBEAT_OK)
-      throw Failure("add_neighbour");
+    if (downbeat_sim_listen(core_.device(), port, nullptr) != DOWNBEAT_OK) throw Failure("listen");
+  core_.addNeighbours();
   wait(now() + 10 * microsecond);
   auto active = std::make_unique<Connection>(), passive = std::make_unique<Connection>();
   active->endpoint =
@@ -76,7 +65,7 @@ void Fuzzer::openLive() {
       std::make_unique<Endpoint>(livePeer, core, Tuple{livePeer.ip, 6001, livePort}, draw_.word(), toCore_, toPeer_);
   active->live = passive->live = true;
   passive->endpoint->connect();
-  if (downbeat_sim_connect(device_.get(), livePeer.ip, 5001, 0, nullptr, &active->name) != DOWNBEAT_OK)
+  if (downbeat_sim_connect(core_.device(), livePeer.ip, 5001, 0, nullptr, &active->name) != DOWNBEAT_OK)
     throw Failure("connect");
   connections_.push_back(std::move(active));
   connections_.push_back(std::move(passive));
@@ -112,7 +101,7 @@ void Fuzzer::settle() {
   }
   cleaning_ = true;
   for (std::size_t i = liveConnections; i < connections_.size(); ++i)
-    if (connections_[i]->name != 0) downbeat_sim_abort(device_.get(), connections_[i]->name);
+    if (connections_[i]->name != 0) downbeat_sim_abort(core_.device(), connections_[i]->name);
   connections_.resize(liveConnections);
   application(); // connections accepted since
   drain();
@@ -136,7 +125,7 @@ void Fuzzer::finish() {
   resting_ = true;
   for (auto &connection : connections_) {
     connection->endpoint->finish();
-    downbeat_sim_shutdown(device_.get(), connection->name);
+    downbeat_sim_shutdown(core_.device(), connection->name);
   }
   const auto over = [](const auto &connection) {
     return connection->endpoint->settled() && connection->endpoint->peerFinished();
@@ -147,7 +136,7 @@ void Fuzzer::finish() {
     wait(now() + Endpoint::timeout / 4);
   }
   for (const auto &connection : connections_) liveFromCore_ += connection->endpoint->received();
-  for (auto &connection : connections_) downbeat_sim_close(device_.get(), connection->name);
+  for (auto &connection : connections_) downbeat_sim_close(core_.device(), connection->name);
   connections_.clear();
   cleaning_ = true;
   wait(now() + afterTimeWait);

@@ -10,18 +10,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "adversarial/core.h"
 #include "control.h"
-#include "downbeat_sim_core.h"
 #include "judgement.h"
 #include "lib/packets/endpoint.h"
 #include "mutator.h"
 
 namespace fuzz {
-
-/// The core did what it must not.
-struct Failure : std::runtime_error {
-  using runtime_error::runtime_error;
-};
 
 class Fuzzer {
 public:
@@ -36,9 +31,6 @@ public:
   std::string report() const;
 
 private:
-  struct Destroy {
-    void operator()(downbeat_device *device) const { downbeat_sim_destroy(device); }
-  };
   /// A connection of the application, and its peer if that is an Endpoint.
   struct Connection {
     std::unique_ptr<Endpoint> endpoint;
@@ -84,21 +76,23 @@ private:
   // Checks of a quiet core.
   void fillBuckets();
   void floodStateless();
-  void checkFlows();
+  void checkFlows() {
+    core_.checkFlows(connections_.size(), [this] { drain(); });
+  }
   std::uint64_t slotBurst();
   void wait(downbeat_time time);
 
-  Counters counters() const;
+  Counters counters() const { return core_.counters(); }
   std::string counterText() const;
-  downbeat_time now() const { return downbeat_sim_now(device_.get()); }
+  downbeat_time now() const { return core_.now(); }
   Connection *find(const Tuple &tuple);
 
-  std::uint64_t seed_, secret_;
+  std::uint64_t seed_;
   Draw draw_;
   Pattern toCore_, toPeer_;
   Mutator mutator_;
   Corpus corpus_;
-  std::unique_ptr<downbeat_device, Destroy> device_;
+  Core core_;
   int segmentEvent_ = 0;
   std::vector<std::unique_ptr<Connection>> connections_;
   /// Last values from the core on a connection that may be hurt: RCV.NXT, at which a RST ends it, and SND.NXT.
@@ -110,7 +104,6 @@ private:
   bool cleaning_ = false; // an endpoint that is no peer replies with a RST
   std::deque<Bytes> bypassed_; // frames that must come out of the bypass, in order
   std::uint16_t nextPort_ = 20000;
-  downbeat_time lastByte_ = 0; // end of the last frame put on the wire
 
   // Accounts.
   std::array<std::uint64_t, outcomes> judged_{};

@@ -7,15 +7,6 @@
 
 namespace fuzz {
 
-namespace {
-
-/// The core is at rest if it wants nothing for so long: departures are nearer, timeouts farther away.
-constexpr downbeat_time rest = 20 * microsecond;
-/// A step's frames and all that they cause take less than a tenth of it.
-constexpr int longestStep = 1'000'000; // clocks
-
-} // namespace
-
 void Fuzzer::step(unsigned mutants) {
   application();
   std::vector<Bytes> genuine = endpointFrames(2);
@@ -26,7 +17,7 @@ void Fuzzer::step(unsigned mutants) {
     put(frame, damaged, arrival);
     if (!burst) arrival += wireTime(frame);
   };
-  if (stalled) downbeat_sim_stall_bypass(device_.get(), 1);
+  if (stalled) downbeat_sim_stall_bypass(core_.device(), 1);
   for (std::size_t left = mutants + genuine.size(); left > 0; --left) {
     if (draw_.below(left) < genuine.size() - sent) {
       place(genuine[sent], false);
@@ -40,8 +31,8 @@ void Fuzzer::step(unsigned mutants) {
     }
   }
   if (stalled) {
-    downbeat_sim_advance_to(device_.get(), arrival + 2 * microsecond);
-    downbeat_sim_stall_bypass(device_.get(), 0);
+    core_.advance(arrival + 2 * microsecond);
+    downbeat_sim_stall_bypass(core_.device(), 0);
   }
   drain();
   checkAccounts();
@@ -56,7 +47,7 @@ void Fuzzer::addVictim() {
       victim, core, Tuple{victim.ip, port, active ? std::uint16_t{0} : victimPort}, draw_.word(), toCore_, toPeer_);
   connection->fate = static_cast<unsigned>(draw_.below(5));
   if (active)
-    downbeat_sim_connect(device_.get(), victim.ip, port, 0, nullptr, &connection->name);
+    downbeat_sim_connect(core_.device(), victim.ip, port, 0, nullptr, &connection->name);
   else
     connection->endpoint->connect();
   connections_.push_back(std::move(connection));
@@ -117,35 +108,27 @@ void Fuzzer::put(const Bytes &frame, bool damaged, downbeat_time arrival) {
   if (outcome == Outcome::bypass || outcome == Outcome::both) bypassed_.push_back(frame);
   if (isControl(outcome)) expectControl(frame);
   controlAlone_ += outcome == Outcome::control;
-  downbeat_sim_put_anything(device_.get(), frame.data(), frame.size(), damaged, arrival);
-  lastByte_ = std::max(lastByte_, arrival + 4 * wireTime(frame)); // the device counts with linkRate
+  downbeat_sim_put_anything(core_.device(), frame.data(), frame.size(), damaged, arrival);
+  core_.occupy(arrival + 4 * wireTime(frame)); // the device counts with linkRate
 }
 
-/// Until the core has done all that it was given.
 void Fuzzer::drain() {
-  downbeat_sim_advance_to(device_.get(), lastByte_);
-  for (int clocks = 0;; ++clocks) {
-    const downbeat_time deadline = downbeat_sim_next_deadline(device_.get());
-    if (deadline == DOWNBEAT_NEVER || deadline > now() + rest) break;
-    if (clocks > longestStep) throw Failure("hang: the core is busy without an end");
-    downbeat_sim_advance_to(device_.get(), deadline);
-  }
+  core_.drain();
   collect();
 }
 
 void Fuzzer::wait(downbeat_time time) {
   while (now() < time) {
     drain();
-    downbeat_sim_advance_to(device_.get(), std::min(time, downbeat_sim_next_deadline(device_.get())));
+    core_.advance(std::min(time, core_.nextDeadline()));
   }
   drain();
 }
 
 void Fuzzer::collect() {
+  for (const Bytes &frame : core_.collect()) fromCore(frame);
   Bytes frame(largest + 16);
-  for (std::int64_t length; (length = downbeat_sim_get_frame(device_.get(), frame.data(), frame.size(), nullptr)) > 0;)
-    fromCore(Bytes(frame.begin(), frame.begin() + length));
-  for (std::int64_t length; (length = downbeat_sim_get_bypass(device_.get(), frame.data(), frame.size())) > 0;) {
+  for (std::int64_t length; (length = downbeat_sim_get_bypass(core_.device(), frame.data(), frame.size())) > 0;) {
     const View got = View(frame).first(static_cast<std::size_t>(length));
     while (!bypassed_.empty() && !std::ranges::equal(bypassed_.front(), got)) bypassed_.pop_front(), ++bypassLost_;
     if (bypassed_.empty()) throw Failure("a frame left by the bypass that did not come so");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "core.h"
+#include "adversarial/core.h"
 
 #include <algorithm>
 #include <set>
@@ -8,9 +8,7 @@
 
 #include "lib/packets/stations.h"
 
-namespace churn {
-
-using namespace fuzz;
+namespace fuzz {
 
 namespace {
 
@@ -20,16 +18,21 @@ constexpr int longestStep = 1'000'000; // clocks
 
 } // namespace
 
-Core::Core(std::uint64_t seed, std::uint64_t linkRate, std::uint32_t staging) : linkRate_(linkRate) {
+Core::Core(std::uint64_t seed, std::uint64_t linkRate, std::uint32_t staging, std::uint32_t initialValues)
+    : linkRate_(linkRate), secret_((seed + 1) * 0x9e3779b97f4a7c15) {
   downbeat_sim_options options{};
   std::ranges::copy(core.mac, options.mac);
   options.ip = core.ip;
   options.link_rate = linkRate;
-  options.secret = (seed + 1) * 0x9e3779b97f4a7c15;
+  options.secret = secret_;
   options.staging_bytes = staging;
+  options.initial_values = initialValues;
   int error = 0;
   device_.reset(downbeat_sim_create(&options, &error));
   if (device_ == nullptr) throw Failure(downbeat_error_text(error));
+}
+
+void Core::addNeighbours() {
   for (const Station &station : {livePeer, victim, silent})
     if (downbeat_sim_add_neighbour(device(), station.ip, station.mac.data()) != DOWNBEAT_OK)
       throw Failure("add_neighbour");
@@ -42,7 +45,7 @@ void Core::listen(std::uint16_t port) {
 
 void Core::put(const Bytes &frame, downbeat_time arrival) {
   if (downbeat_sim_put_frame(device(), frame.data(), frame.size(), arrival) != DOWNBEAT_OK) throw Failure("put_frame");
-  lastByte_ = std::max(lastByte_, arrival + DOWNBEAT_NANOSECONDS((frame.size() + 24) * 8'000'000'000 / linkRate_));
+  occupy(arrival + DOWNBEAT_NANOSECONDS((frame.size() + 24) * 8'000'000'000 / linkRate_));
 }
 
 void Core::drain() {
@@ -57,18 +60,18 @@ void Core::drain() {
 
 std::vector<Bytes> Core::collect() {
   std::vector<Bytes> frames;
-  Bytes frame(largest);
+  Bytes frame(largest + 16); // longer than any that the core should send
   for (std::int64_t length; (length = downbeat_sim_get_frame(device(), frame.data(), frame.size(), nullptr)) > 0;)
     frames.emplace_back(frame.begin(), frame.begin() + length);
   return frames;
 }
 
-void Core::checkFlows(std::size_t used) {
+void Core::checkFlows(std::size_t used, const std::function<void()> &settle) {
   const std::size_t available = DOWNBEAT_FLOWS - used;
   std::vector<downbeat_sim_connection> names(available + 1);
   for (std::size_t i = 0; i < names.size(); ++i)
     downbeat_sim_connect(device(), silent.ip, static_cast<std::uint16_t>(1000 + i), 0, nullptr, &names[i]);
-  drain();
+  settle();
   std::set<std::uint32_t> flows;
   std::size_t refused = 0;
   for (const downbeat_sim_connection name : names) {
@@ -80,17 +83,16 @@ void Core::checkFlows(std::size_t used) {
       flows.insert(info.flow);
     downbeat_sim_abort(device(), name);
   }
-  drain();
-  collect();
+  settle();
   if (flows.size() != available || refused != 1)
     throw Failure("flows are lost: " + std::to_string(flows.size()) + " of " + std::to_string(available) +
                   " could be opened");
 }
 
-std::uint64_t Core::events() const {
-  downbeat_sim_counters device{};
-  downbeat_sim_get_counters(device_.get(), &device);
-  return device.events;
+downbeat_sim_counters Core::deviceCounters() const {
+  downbeat_sim_counters counters{};
+  downbeat_sim_get_counters(device_.get(), &counters);
+  return counters;
 }
 
 std::map<std::string, std::uint64_t> Core::counters() const {
@@ -103,8 +105,7 @@ std::map<std::string, std::uint64_t> Core::counters() const {
 }
 
 std::string Core::report() const {
-  downbeat_sim_counters device{};
-  downbeat_sim_get_counters(device_.get(), &device);
+  const downbeat_sim_counters device = deviceCounters();
   std::ostringstream text;
   text << "\"frames_in\": " << device.frames_in << ", \"frames_out\": " << device.frames_out
        << ", \"clocks\": " << device.clocks << ", \"virtual_seconds\": " << static_cast<double>(now()) / 65536e9
@@ -115,4 +116,4 @@ std::string Core::report() const {
   return text.str();
 }
 
-} // namespace churn
+} // namespace fuzz
