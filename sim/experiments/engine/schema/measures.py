@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -65,11 +65,20 @@ class Published(Measure):
     tie: float = Field(0, ge=0, lt=1)  # a lower one may be higher by that share
     explained: str = ""  # the reason why ours differs
     full: bool = False  # for cells that only the full form has
-    level: Literal["number", "ratio", "shape", "goal"] = "number"  # goal: ours, no paper's, and not counted
+    level: Literal["number", "ratio", "shape", "goal"]  # by its form, if the file gives none; goal: ours, not counted
 
     @property
     def unit(self) -> str:
         return "" if self.over or self.against or self.order else UNITS[self.metric]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _level(cls, keys: Any) -> Any:
+        """A ratio or a ranking is a ratio, a bound is a shape, and a value or a range is a number."""
+        if not isinstance(keys, dict) or "level" in keys:
+            return keys
+        ratio = any(keys.get(key) for key in ("over", "against", "order"))
+        return keys | {"level": "ratio" if ratio else "number" if {"value", "between"} & keys.keys() else "shape"}
 
     @model_validator(mode="after")
     def _form(self) -> Self:
