@@ -44,25 +44,6 @@ typedef struct downbeat_sim_info {
   uint32_t starts_refused; /* calls of downbeat_sim_start: something was in flight */
 } downbeat_sim_info;
 
-/** Path of a connection by its newest state. Counters run since it was established. */
-typedef struct downbeat_flow_report {
-  uint64_t time; /* ns, of this state */
-  uint32_t flow, generation;
-  uint32_t phase; /* 0 start-up, 1 congestion avoidance, 2 recovery */
-  uint32_t closed; /* 1: the last report of the connection */
-  uint32_t segment_size; /* bytes */
-  uint32_t cwnd, ssthresh; /* bytes; in recovery cwnd is ssthresh */
-  uint32_t losses; /* loss events, modulo 2^8 */
-  uint64_t loss_time; /* ns, of the last one */
-  uint32_t loss_window; /* bytes: cwnd just before it */
-  uint32_t loss_in_avoidance; /* 1: it was in congestion avoidance */
-  uint32_t restarts, retreats; /* modulo 2^8 */
-  uint64_t smoothed_rtt, smallest_rtt; /* ns; 0: no sample yet */
-  uint64_t average_window; /* of ISS: bytes with 16 fraction bits */
-  uint64_t acked; /* bytes, modulo 2^48 */
-  uint32_t acks; /* of new data, modulo 2^24 */
-} downbeat_flow_report;
-
 /** Counts since the core was made. */
 typedef struct downbeat_sim_counters {
   uint64_t clocks; /* simulated; skipped idle time does not count */
@@ -75,7 +56,7 @@ typedef struct downbeat_sim_counters {
 } downbeat_sim_counters;
 
 /** Receives a path report within downbeat_sim_advance_to. */
-typedef void (*downbeat_sim_report_callback)(void *context, const downbeat_flow_report *report);
+typedef void (*downbeat_sim_report_callback)(void *context, const downbeat_path_report *report);
 
 /** Receives an event of the flow engine within downbeat_sim_advance_to. */
 typedef void (*downbeat_sim_event_callback)(void *context, const downbeat_event *event);

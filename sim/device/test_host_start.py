@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from downbeat_toe.device import Device, nanoseconds
-from downbeat_toe.library import Event, FlowReport, StartValues, State
+from downbeat_toe.library import Event, StartValues, State
+from downbeat_toe.structures import PathReport
 
 from sim.device.conftest import IPS, Pair, would_block
 from sim.golden.congestion.replay import replay
@@ -151,7 +152,7 @@ class Watched:
         }
 
 
-def _told(report: FlowReport) -> tuple[int, ...]:
+def _told(report: PathReport) -> tuple[int, ...]:
     return tuple(getattr(report, name) for name in TOLD)
 
 

@@ -111,4 +111,24 @@ typedef struct downbeat_parameters {
   downbeat_start_values start; /* a listener has none */
 } downbeat_parameters;
 
+/** Path of a connection by its newest state: the RTL's record PathReport. Counters run since the establishment. */
+typedef struct downbeat_path_report {
+  uint64_t time; /* ns, of this state */
+  uint64_t loss_time; /* ns, of the last loss event; counts if `losses` has changed */
+  uint64_t smoothed_rtt, smallest_rtt; /* ns; 0: no sample yet */
+  uint64_t average_window; /* ISS's averaged window, bytes with 16 fraction bits; 0: not averaged */
+  uint64_t acked; /* bytes acknowledged; of a core modulo 2^48 */
+  uint64_t acks; /* ACKs of new data; of a core modulo 2^24 */
+  uint32_t flow, generation; /* the core's name for the connection */
+  uint32_t cwnd, ssthresh; /* bytes; of a core in recovery cwnd is ssthresh */
+  uint32_t loss_window; /* bytes: cwnd just before the last loss event */
+  uint16_t segment_size; /* bytes */
+  uint8_t phase; /* enum downbeat_phase */
+  uint8_t losses; /* loss events, entries to recovery and first timeouts, modulo 2^8 */
+  uint8_t restarts; /* restarts after idleness, modulo 2^8 */
+  uint8_t retreats; /* a start-up policy's retreats from an unsafe window, modulo 2^8 */
+  uint8_t loss_in_avoidance; /* 1: the last loss event was in congestion avoidance */
+  uint8_t closed; /* 1: the last report of the connection */
+} downbeat_path_report;
+
 #endif

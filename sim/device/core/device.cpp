@@ -98,7 +98,7 @@ void Device::report() {
   if (!pins.m_axis_path_report_tvalid || reportCallback_ == nullptr) return;
   Words<DOWNBEAT_PATH_REPORT_BITS> words;
   std::memcpy(words.data(), &pins.m_axis_path_report_tdata[0], sizeof words);
-  downbeat_flow_report report{};
+  downbeat_path_report report{};
 #define DOWNBEAT_TAKE(member, field)                                                                                   \
   report.member = static_cast<decltype(report.member)>(DOWNBEAT_GET(words, PATH_REPORT, field))
   DOWNBEAT_TAKE(time, TIME_NS);

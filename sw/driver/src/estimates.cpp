@@ -141,29 +141,27 @@ void Estimates::report(std::uint64_t name, std::uint32_t ip, const format::PathR
   }
   Open &before = open_[name];
   if (report.losses != before.losses) before.lossTime = time; // the core's clock is not this one
-  downbeat_path_report told{};
-  told.time = time;
-  told.connection = name;
-  told.remote = remote;
+  downbeat_path_report taken{};
+  taken.time = time;
   extend(before.acked, format::wide(report.acked), 8 * sizeof report.acked);
   extend(before.acks, format::wide(report.acks), 8 * sizeof report.acks);
-  told.acked_bytes = before.acked;
-  told.acks = before.acks;
-  told.awnd = format::wide(report.averageWindow);
-  told.loss_time = before.lossTime;
-  told.smoothed_rtt = format::wide(report.smoothedRtt);
-  told.smallest_rtt = format::wide(report.smallestRtt);
-  told.cwnd = report.cwnd;
-  told.ssthresh = report.ssthresh;
-  told.loss_cwnd = report.lossWindow;
-  told.segment_size = report.segmentSize;
-  told.phase = static_cast<std::uint8_t>(report.phaseOfPath());
-  told.losses = report.losses;
-  told.restarts = report.restarts;
-  told.retreats = report.retreats;
-  told.loss_in_avoidance = report.lossInAvoidance();
+  taken.acked = before.acked;
+  taken.acks = before.acks;
+  taken.average_window = format::wide(report.averageWindow);
+  taken.loss_time = before.lossTime;
+  taken.smoothed_rtt = format::wide(report.smoothedRtt);
+  taken.smallest_rtt = format::wide(report.smallestRtt);
+  taken.cwnd = report.cwnd;
+  taken.ssthresh = report.ssthresh;
+  taken.loss_window = report.lossWindow;
+  taken.segment_size = report.segmentSize;
+  taken.phase = static_cast<std::uint8_t>(report.phaseOfPath());
+  taken.losses = report.losses;
+  taken.restarts = report.restarts;
+  taken.retreats = report.retreats;
+  taken.loss_in_avoidance = report.lossInAvoidance();
   before.losses = report.losses;
-  call_.report(site_, time, &told);
+  call_.report(site_, time, name, &remote, &taken);
 }
 
 void Estimates::closed(std::uint64_t name, std::uint32_t ip) {

@@ -65,33 +65,33 @@ int main(int count, char **words) {
   std::vector<downbeat_path_report> states(connections);
   uint64_t now = 0, refused = 0;
   for (uint32_t number = 0; number < connections; ++number) {
-    downbeat_path_report &state = states[number];
-    state.connection = number + 1;
-    state.remote = address(number, prefixes);
-    state.segment_size = 1460;
-    refused += downbeat_estimator_open(estimator.get(), now, state.connection, &state.remote) != DOWNBEAT_CAUSE_NONE;
+    states[number].segment_size = 1460;
+    const downbeat_address remote = address(number, prefixes);
+    refused += downbeat_estimator_open(estimator.get(), now, number + 1, &remote) != DOWNBEAT_CAUSE_NONE;
   }
   std::vector<uint32_t> order(1 << 16);
   for (uint32_t &each : order) each = static_cast<uint32_t>(draw() % connections);
 
   const double begin = seconds();
   for (uint64_t number = 0; number < reports; ++number) {
-    downbeat_path_report &state = states[order[number % order.size()]];
+    const uint32_t chosen = order[number % order.size()];
+    const downbeat_address remote = address(chosen, prefixes);
+    downbeat_path_report &state = states[chosen];
     now += STEP;
     state.time = now;
     state.cwnd = 1460 * (10 + static_cast<uint32_t>(number % 97));
     state.ssthresh = state.cwnd / 2;
     state.phase = number % 5 ? DOWNBEAT_PHASE_AVOIDANCE : DOWNBEAT_PHASE_STARTUP;
     state.smoothed_rtt = state.smallest_rtt = 40 * MILLISECOND;
-    state.acked_bytes += 50 * 1460;
+    state.acked += 50 * 1460;
     state.acks += 25;
     if (number % 64 == 0) {
       ++state.losses;
       state.loss_time = now;
-      state.loss_cwnd = state.cwnd;
+      state.loss_window = state.cwnd;
       state.loss_in_avoidance = 1;
     }
-    refused += downbeat_estimator_report(estimator.get(), now, &state) != DOWNBEAT_CAUSE_NONE;
+    refused += downbeat_estimator_report(estimator.get(), now, chosen + 1, &remote, &state) != DOWNBEAT_CAUSE_NONE;
   }
   const double took = seconds() - begin;
 

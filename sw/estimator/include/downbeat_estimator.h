@@ -37,8 +37,8 @@ size_t downbeat_estimator_rules(downbeat_estimator *estimator, const char *text,
 /** `connection` is any number but 0 that no open connection has. `now` is the instant of establishment. */
 downbeat_cause downbeat_estimator_open(downbeat_estimator *estimator, uint64_t now, uint64_t connection,
                                        const downbeat_address *remote);
-downbeat_cause downbeat_estimator_report(downbeat_estimator *estimator, uint64_t now,
-                                         const downbeat_path_report *report);
+downbeat_cause downbeat_estimator_report(downbeat_estimator *estimator, uint64_t now, uint64_t connection,
+                                         const downbeat_address *remote, const downbeat_path_report *report);
 /** The final report goes before it. A transfer without loss gives its window to SPAND here. */
 downbeat_cause downbeat_estimator_close(downbeat_estimator *estimator, uint64_t now, uint64_t connection);
 

@@ -73,29 +73,6 @@ typedef struct downbeat_estimator_options {
   uint64_t secret[2]; /* of the hash of names and addresses */
 } downbeat_estimator_options;
 
-/** The newest state of one connection. Counters run from its establishment and wrap at their width. */
-typedef struct downbeat_path_report {
-  uint64_t time; /* ns, of this state */
-  uint64_t connection; /* the name that the caller gave it at its open */
-  downbeat_address remote;
-  uint64_t acked_bytes; /* acknowledged so far */
-  uint64_t acks; /* ACKs of new data so far */
-  uint64_t awnd; /* averaged window of ISS, bytes with 16 fraction bits; 0: the library averages */
-  uint64_t loss_time; /* ns, of the last loss event; counts if `losses` has changed */
-  uint64_t smoothed_rtt; /* ns; 0: not known */
-  uint64_t smallest_rtt; /* ns; 0: not known */
-  uint32_t cwnd; /* bytes */
-  uint32_t ssthresh; /* bytes; stands for cwnd in recovery, where cwnd may be inflated */
-  uint32_t loss_cwnd; /* bytes, just before the last loss event */
-  uint16_t segment_size; /* bytes */
-  uint8_t phase; /* downbeat_phase */
-  uint8_t losses; /* loss events so far: entries to recovery and timeouts */
-  uint8_t restarts; /* restarts after idle so far */
-  uint8_t retreats; /* safe retreats of Careful Resume so far */
-  uint8_t loss_in_avoidance; /* 1: the last loss event was in congestion avoidance */
-  uint8_t reserved;
-} downbeat_path_report;
-
 /** A request for an estimate. */
 typedef struct downbeat_start_request {
   downbeat_address remote;

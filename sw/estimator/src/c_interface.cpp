@@ -38,11 +38,6 @@ constexpr const char *METHODS[DOWNBEAT_METHODS] = {"liss", "iss", "miss", "js", 
 
 } // namespace
 
-static_assert(sizeof(downbeat_path_report) == 104 && sizeof(downbeat_start_request) == 48);
-static_assert(sizeof(downbeat_estimator_options) == 96 && sizeof(downbeat_prefix_state) == 120);
-static_assert(sizeof(downbeat_learned) == 48);
-static_assert(sizeof(downbeat_host_start) == 80 + DOWNBEAT_ESTIMATOR_REASON);
-
 uint32_t downbeat_estimator_abi(void) { return DOWNBEAT_ESTIMATOR_ABI; }
 
 void downbeat_estimator_defaults(downbeat_estimator_options *options) {
@@ -93,9 +88,9 @@ downbeat_cause downbeat_estimator_open(downbeat_estimator *estimator, uint64_t n
   return estimator->own.open(now, connection, *remote);
 }
 
-downbeat_cause downbeat_estimator_report(downbeat_estimator *estimator, uint64_t now,
-                                         const downbeat_path_report *report) {
-  return estimator->own.report(now, *report);
+downbeat_cause downbeat_estimator_report(downbeat_estimator *estimator, uint64_t now, uint64_t connection,
+                                         const downbeat_address *remote, const downbeat_path_report *report) {
+  return estimator->own.report(now, {*report, connection, *remote});
 }
 
 downbeat_cause downbeat_estimator_close(downbeat_estimator *estimator, uint64_t now, uint64_t connection) {

@@ -13,7 +13,12 @@
 namespace downbeat::estimator {
 
 using Options = downbeat_estimator_options;
-using Report = downbeat_path_report;
+
+/** A path report of the connection `connection` to `remote`, by the names of its open. */
+struct Report : downbeat_path_report {
+  uint64_t connection = 0;
+  downbeat_address remote{};
+};
 using Request = downbeat_start_request;
 using Start = downbeat_host_start;
 using Cause = downbeat_cause;

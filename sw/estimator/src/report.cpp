@@ -26,11 +26,11 @@ Cause Estimator::report(uint64_t now, const Report &report) {
   if (restarted) { // cwnd may be smaller already: the one before counts
     end_transfer(*connection, report.time);
     connection->restarts = report.restarts;
-    connection->transfer_acked = report.acked_bytes;
+    connection->transfer_acked = report.acked;
   }
   take_window(now, report, *connection, lost);
   take_round(report, *connection, lost || restarted || report.phase == DOWNBEAT_PHASE_RECOVERY);
-  connection->acked = report.acked_bytes;
+  connection->acked = report.acked;
   connection->acks = report.acks;
   connection->time = report.time;
   return DOWNBEAT_CAUSE_NONE;
@@ -45,13 +45,13 @@ Cause Estimator::check(uint64_t now, const Report &report, const Connection *con
   if (report.segment_size < LEAST_SEGMENT) return DOWNBEAT_CAUSE_SEGMENT;
   if (report.phase > DOWNBEAT_PHASE_RECOVERY) return DOWNBEAT_CAUSE_PHASE;
   const uint64_t window = report.phase == DOWNBEAT_PHASE_RECOVERY ? report.ssthresh : report.cwnd;
-  if (window == 0 || window > most || report.awnd >> 16 > most) return DOWNBEAT_CAUSE_WINDOW;
+  if (window == 0 || window > most || report.average_window >> 16 > most) return DOWNBEAT_CAUSE_WINDOW;
   if (report.smoothed_rtt > LONGEST_ROUND_TRIP || report.smallest_rtt > report.smoothed_rtt)
     return DOWNBEAT_CAUSE_ROUND_TRIP;
   if (report.losses != connection->losses)
     if (const Cause cause = check_loss(report, *connection, most)) return cause;
-  if (report.acked_bytes < connection->acked || report.acks < connection->acks) return DOWNBEAT_CAUSE_COUNTER;
-  const uint64_t acked = report.acked_bytes - connection->acked, elapsed = report.time - connection->time;
+  if (report.acked < connection->acked || report.acks < connection->acks) return DOWNBEAT_CAUSE_COUNTER;
+  const uint64_t acked = report.acked - connection->acked, elapsed = report.time - connection->time;
   if (report.acks - connection->acks > acked) return DOWNBEAT_CAUSE_COUNTER; // each acknowledges a byte or more
   if (acked > most && (acked - most) / FASTEST > elapsed) return DOWNBEAT_CAUSE_COUNTER;
   return DOWNBEAT_CAUSE_NONE;
@@ -60,7 +60,7 @@ Cause Estimator::check(uint64_t now, const Report &report, const Connection *con
 Cause Estimator::check_loss(const Report &report, const Connection &connection, uint64_t most) const {
   const uint64_t earliest = connection.drops.count ? connection.drops.last : connection.opened;
   if (report.loss_time < earliest || report.loss_time > report.time) return DOWNBEAT_CAUSE_LOSS;
-  if (report.loss_cwnd == 0 || report.loss_cwnd > most) return DOWNBEAT_CAUSE_WINDOW;
+  if (report.loss_window == 0 || report.loss_window > most) return DOWNBEAT_CAUSE_WINDOW;
   return report.loss_in_avoidance > 1 ? DOWNBEAT_CAUSE_LOSS : DOWNBEAT_CAUSE_NONE;
 }
 
@@ -74,7 +74,7 @@ void Estimator::take_losses(const Report &report, Connection &connection) {
   table_.prefix_of(connection).drops.add(report.loss_time, count, options_.miss_weight);
   if (!report.loss_in_avoidance) return;
   // The window that the path held is one segment less than the one that was lost [Zhang, Qiu, Keshav 2000, 5.1].
-  const uint64_t window = (uint64_t{report.loss_cwnd} << 8) / report.segment_size;
+  const uint64_t window = (uint64_t{report.loss_window} << 8) / report.segment_size;
   connection.segment_size = report.segment_size;
   give_spand(connection, report.time, std::max<uint64_t>(window, 512) - 256, false);
 }
@@ -86,9 +86,9 @@ void Estimator::take_window(uint64_t now, const Report &report, Connection &conn
   connection.segment_size = report.segment_size;
   table_.update(connection, now, steady, (bytes << 16) / size);
   // Where a loss has cut the window, it had grown up to that.
-  const uint64_t grown = lost ? (uint64_t{report.loss_cwnd} << 16) / size : connection.window;
-  if (report.awnd)
-    connection.average = report.awnd / size;
+  const uint64_t grown = lost ? (uint64_t{report.loss_window} << 16) / size : connection.window;
+  if (report.average_window)
+    connection.average = report.average_window / size;
   else if (connection.average)
     connection.average = awnd(connection.average, (before + grown) / 2, report.acks - connection.acks);
   if (steady && connection.average == 0) connection.average = connection.window;
@@ -106,7 +106,7 @@ void Estimator::take_round(const Report &report, Connection &connection, bool di
   if (disturbed || report.smoothed_rtt == 0 || elapsed < report.smoothed_rtt) {
     if (!disturbed) return;
   } else {
-    const uint128 acked = report.acked_bytes - connection.round_acked;
+    const uint128 acked = report.acked - connection.round_acked;
     const uint64_t delivered =
         static_cast<uint64_t>(std::min<uint128>(acked * report.smoothed_rtt / elapsed, report.cwnd));
     const uint64_t least = SAVED_WINDOWS * options_.initial_window * report.segment_size;
@@ -119,7 +119,7 @@ void Estimator::take_round(const Report &report, Connection &connection, bool di
     }
   }
   connection.round_began = report.time;
-  connection.round_acked = report.acked_bytes;
+  connection.round_acked = report.acked;
 }
 
 /** A transfer that ends, or rests, without any loss reports its window [Zhang, Qiu, Keshav 2000, 5.1]. */

@@ -45,7 +45,8 @@ void downbeat_site_run(downbeat_site *site);
 /** As the estimator's; `now` in ns of the reports' clock. */
 downbeat_cause downbeat_site_open(downbeat_site *site, uint64_t now, uint64_t connection,
                                   const downbeat_address *remote);
-downbeat_cause downbeat_site_report(downbeat_site *site, uint64_t now, const downbeat_path_report *report);
+downbeat_cause downbeat_site_report(downbeat_site *site, uint64_t now, uint64_t connection,
+                                    const downbeat_address *remote, const downbeat_path_report *report);
 downbeat_cause downbeat_site_close(downbeat_site *site, uint64_t now, uint64_t connection);
 
 /** Sends a request to the gateway ahead of a connection. 1: it has responded, and knows something. */

@@ -122,9 +122,10 @@ downbeat_cause Site::open(std::uint64_t now, std::uint64_t connection, const dow
   return cause;
 }
 
-downbeat_cause Site::report(std::uint64_t now, const downbeat_path_report &report) {
-  const downbeat_cause cause = downbeat_estimator_report(estimator_.get(), now, &report);
-  if (const auto open = opened_.find(report.connection); cause == DOWNBEAT_CAUSE_NONE && open != opened_.end()) {
+downbeat_cause Site::report(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote,
+                            const downbeat_path_report &report) {
+  const downbeat_cause cause = downbeat_estimator_report(estimator_.get(), now, connection, &remote, &report);
+  if (const auto open = opened_.find(connection); cause == DOWNBEAT_CAUSE_NONE && open != opened_.end()) {
     open->second.segmentSize = report.segment_size;
     tellState(now, open->second);
   }

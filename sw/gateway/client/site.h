@@ -26,7 +26,8 @@ public:
   void run();
 
   downbeat_cause open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote);
-  downbeat_cause report(std::uint64_t now, const downbeat_path_report &report);
+  downbeat_cause report(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote,
+                        const downbeat_path_report &report);
   downbeat_cause close(std::uint64_t now, std::uint64_t connection);
   bool expect(const downbeat_address &remote);
   downbeat_source ask(std::uint64_t now, const downbeat_start_request &question, downbeat_host_start &start);

@@ -42,8 +42,9 @@ downbeat_cause downbeat_site_open(downbeat_site *site, uint64_t now, uint64_t co
   return site->own.open(now, connection, *remote);
 }
 
-downbeat_cause downbeat_site_report(downbeat_site *site, uint64_t now, const downbeat_path_report *report) {
-  return site->own.report(now, *report);
+downbeat_cause downbeat_site_report(downbeat_site *site, uint64_t now, uint64_t connection,
+                                    const downbeat_address *remote, const downbeat_path_report *report) {
+  return site->own.report(now, connection, *remote, *report);
 }
 
 downbeat_cause downbeat_site_close(downbeat_site *site, uint64_t now, uint64_t connection) {

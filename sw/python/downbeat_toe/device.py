@@ -8,8 +8,8 @@ from ctypes import byref, c_int, c_int32, c_uint8, c_uint64
 from types import TracebackType
 from typing import Any, Self
 
-from downbeat_toe.device_structures import EVENT_CALLBACK, REPORT_CALLBACK, Counters, FlowReport, Info, Options
-from downbeat_toe.structures import Error, Event, Parameters
+from downbeat_toe.device_structures import EVENT_CALLBACK, REPORT_CALLBACK, Counters, Info, Options
+from downbeat_toe.structures import Error, Event, Parameters, PathReport
 
 
 def nanoseconds(ns: float) -> int:
@@ -74,12 +74,12 @@ class Device:
         self._library.downbeat_sim_set_event_callback(self._device, self._callback, None)
         return events
 
-    def record_reports(self) -> list[FlowReport]:
+    def record_reports(self) -> list[PathReport]:
         """The list to which each path report will be appended."""
-        reports: list[FlowReport] = []
+        reports: list[PathReport] = []
 
         def append(_: None, report: Any) -> None:
-            reports.append(FlowReport.from_buffer_copy(report.contents))
+            reports.append(PathReport.from_buffer_copy(report.contents))
 
         self._report_callback = REPORT_CALLBACK(append)
         self._library.downbeat_sim_set_report_callback(self._device, self._report_callback, None)

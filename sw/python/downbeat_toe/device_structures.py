@@ -21,7 +21,7 @@ from ctypes import (
 )
 from typing import Any
 
-from downbeat_toe.structures import Event, Parameters
+from downbeat_toe.structures import Event, Parameters, PathReport
 
 
 class Options(Structure):
@@ -64,33 +64,6 @@ class Info(Structure):
     )
 
 
-class FlowReport(Structure):
-    """Path of a connection by its newest state. Counters run since it was established. In C: struct
-    downbeat_flow_report."""
-
-    _fields_ = (
-        ("time", c_uint64),
-        ("flow", c_uint32),
-        ("generation", c_uint32),
-        ("phase", c_uint32),
-        ("closed", c_uint32),
-        ("segment_size", c_uint32),
-        ("cwnd", c_uint32),
-        ("ssthresh", c_uint32),
-        ("losses", c_uint32),
-        ("loss_time", c_uint64),
-        ("loss_window", c_uint32),
-        ("loss_in_avoidance", c_uint32),
-        ("restarts", c_uint32),
-        ("retreats", c_uint32),
-        ("smoothed_rtt", c_uint64),
-        ("smallest_rtt", c_uint64),
-        ("average_window", c_uint64),
-        ("acked", c_uint64),
-        ("acks", c_uint32),
-    )
-
-
 class Counters(Structure):
     """Counts since the core was made. In C: struct downbeat_sim_counters."""
 
@@ -107,7 +80,7 @@ class Counters(Structure):
     )
 
 
-REPORT_CALLBACK = CFUNCTYPE(None, c_void_p, POINTER(FlowReport))
+REPORT_CALLBACK = CFUNCTYPE(None, c_void_p, POINTER(PathReport))
 
 EVENT_CALLBACK = CFUNCTYPE(None, c_void_p, POINTER(Event))
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from downbeat_toe import shared_object
 from downbeat_toe.device_structures import FUNCTIONS
-from downbeat_toe.device_structures import FlowReport as FlowReport
 from downbeat_toe.structures import NEVER as NEVER
 from downbeat_toe.structures import Error as Error
 from downbeat_toe.structures import Event as Event

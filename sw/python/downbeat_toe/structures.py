@@ -4,7 +4,7 @@ sw/api by `make generate`; do not edit."""
 
 from __future__ import annotations
 
-from ctypes import Structure, c_char_p, c_uint32, c_uint64
+from ctypes import Structure, c_char_p, c_uint8, c_uint16, c_uint32, c_uint64
 from enum import IntEnum
 
 from downbeat_toe.event_fields import EVENT_FIELDS
@@ -113,6 +113,33 @@ class Parameters(Structure):
         ("startup_argument", c_uint64 * 2),
         ("steady_argument", c_uint64 * 2),
         ("start", StartValues),
+    )
+
+
+class PathReport(Structure):
+    """Path of a connection by its newest state: the RTL's record PathReport. Counters run since the establishment.
+    In C: struct downbeat_path_report."""
+
+    _fields_ = (
+        ("time", c_uint64),
+        ("loss_time", c_uint64),
+        ("smoothed_rtt", c_uint64),
+        ("smallest_rtt", c_uint64),
+        ("average_window", c_uint64),
+        ("acked", c_uint64),
+        ("acks", c_uint64),
+        ("flow", c_uint32),
+        ("generation", c_uint32),
+        ("cwnd", c_uint32),
+        ("ssthresh", c_uint32),
+        ("loss_window", c_uint32),
+        ("segment_size", c_uint16),
+        ("phase", c_uint8),
+        ("losses", c_uint8),
+        ("restarts", c_uint8),
+        ("retreats", c_uint8),
+        ("loss_in_avoidance", c_uint8),
+        ("closed", c_uint8),
     )
 
 

@@ -113,23 +113,23 @@ class Model:
                 drops.add(report.loss_time, lost, self.known.options["miss_weight"])
             if report.loss_in_avoidance:
                 own.segment_size = report.segment_size
-                window = max((report.loss_cwnd << 8) // report.segment_size - 256, 256)
+                window = max((report.loss_window << 8) // report.segment_size - 256, 256)
                 self._give(own, report.time, window, final=False)
         if restarted:
             self._end(own, report.time)
-            own.restarts, own.transfer_acked = report.restarts, report.acked_bytes
+            own.restarts, own.transfer_acked = report.restarts, report.acked
         recovers = report.phase == Phase.RECOVERY
         before, own.window = own.window, ((report.ssthresh if recovers else report.cwnd) << 16) // report.segment_size
         own.steady, own.segment_size, own.touched = report.phase != Phase.STARTUP, report.segment_size, self.known.now
-        grown = (report.loss_cwnd << 16) // report.segment_size if lost else own.window
-        if report.awnd:
-            own.average = report.awnd // report.segment_size
+        grown = (report.loss_window << 16) // report.segment_size if lost else own.window
+        if report.average_window:
+            own.average = report.average_window // report.segment_size
         elif own.average:
             own.average = equations.awnd_together(own.average, (before + grown) // 2, report.acks - own.acks)
         if own.steady and own.average == 0:
             own.average = own.window
         self._round(own, report, bool(lost or restarted or recovers))
-        own.acked, own.acks, own.time = report.acked_bytes, report.acks, report.time
+        own.acked, own.acks, own.time = report.acked, report.acks, report.time
 
     def _check_report(self, report: Report) -> None:
         most = self.known.options["maximum_window"] * report.segment_size
@@ -141,14 +141,14 @@ class Model:
         require(report.segment_size >= SEGMENT, Cause.SEGMENT)
         require(report.phase <= 2, Cause.PHASE)
         window = report.ssthresh if report.phase == Phase.RECOVERY else report.cwnd
-        require(0 < window <= most and report.awnd >> 16 <= most, Cause.WINDOW)
+        require(0 < window <= most and report.average_window >> 16 <= most, Cause.WINDOW)
         require(report.smallest_rtt <= report.smoothed_rtt <= LONGEST, Cause.ROUND_TRIP)
         if report.losses != own.losses:
             earliest = own.drops.last if own.drops.count else own.opened
             require(earliest <= report.loss_time <= report.time, Cause.LOSS)
-            require(0 < report.loss_cwnd <= most, Cause.WINDOW)
+            require(0 < report.loss_window <= most, Cause.WINDOW)
             require(report.loss_in_avoidance <= 1, Cause.LOSS)
-        acked = report.acked_bytes - own.acked
+        acked = report.acked - own.acked
         require(acked >= 0 and 0 <= report.acks - own.acks <= acked, Cause.COUNTER)
         require(acked <= most or (acked - most) // 125 <= report.time - own.time, Cause.COUNTER)
 
@@ -162,13 +162,13 @@ class Model:
         elif report.smoothed_rtt == 0 or elapsed < report.smoothed_rtt:
             return
         else:
-            acked = report.acked_bytes - own.round_acked
+            acked = report.acked - own.round_acked
             delivered = min(acked * report.smoothed_rtt // elapsed, report.cwnd)
             least = 4 * self.known.options["initial_window"] * report.segment_size
             if delivered >= max(least, own.delivered):
                 own.delivered = delivered
                 self.known.save(report.remote, report.time, delivered, report.smallest_rtt or report.smoothed_rtt)
-        own.round_began, own.round_acked = report.time, report.acked_bytes
+        own.round_began, own.round_acked = report.time, report.acked
 
     def _end(self, own: Connection, time: int) -> None:
         if not own.lost and own.window and own.acked > own.transfer_acked:

@@ -22,7 +22,7 @@ SMALL = {"prefixes": 6, "connections": 24, "endpoints": 8, "initial_window": 2, 
 STEPS = (0, 1, 10**3, 10**6, 10**8, 10**9, 3 * 10**9, 2 * 10**10)  # ns between operations
 LIKELY = (2, 1, 1, 3, 6, 3, 1, 0.1)
 ABSURD = (0, 1, 255, 256, 65_535, 1 << 31, (1 << 32) - 1, 1 << 40, 1 << 62, (1 << 64) - 1)
-WIDTHS = {"cwnd": 32, "ssthresh": 32, "loss_cwnd": 32, "segment_size": 16}
+WIDTHS = {"cwnd": 32, "ssthresh": 32, "loss_window": 32, "segment_size": 16}
 BYTES = ("phase", "losses", "restarts", "retreats", "loss_in_avoidance")
 
 
@@ -99,13 +99,13 @@ class Play:
         acked, window = draw.choice((0, size, 20 * size, 400 * size)), draw.choice((1, 3, 20, 100, 3000)) * size
         after = replace(before, time=time, cwnd=window, ssthresh=draw.choice((2, 10, 60)) * size, segment_size=size)
         after = replace(after, phase=draw.choice((Phase.STARTUP, Phase.AVOIDANCE, Phase.AVOIDANCE, Phase.RECOVERY)))
-        after = replace(after, acked_bytes=before.acked_bytes + acked, acks=before.acks + -(-acked // (2 * size)))
+        after = replace(after, acked=before.acked + acked, acks=before.acks + -(-acked // (2 * size)))
         rtt = draw.choice((0, 10**6, 5 * 10**7, 3 * 10**8))
         after = replace(after, smoothed_rtt=rtt, smallest_rtt=draw.choice((0, rtt, rtt // 2)))
-        after = replace(after, awnd=draw.choice((0, 0, window << 16, 12345678)))
+        after = replace(after, average_window=draw.choice((0, 0, window << 16, 12345678)))
         if draw.random() < 0.2:
             losses = (before.losses + draw.choice((1, 1, 1, 2, 20))) % 256
-            after = replace(after, loss_cwnd=draw.choice((1, 10, 50)) * size, loss_in_avoidance=draw.choice((0, 1)))
+            after = replace(after, loss_window=draw.choice((1, 10, 50)) * size, loss_in_avoidance=draw.choice((0, 1)))
             after = replace(after, losses=losses, loss_time=draw.randint(before.time, time))
         if draw.random() < 0.1:
             after = replace(after, restarts=(before.restarts + 1) % 256)
@@ -114,7 +114,7 @@ class Play:
     def _spoilt(self, report: Report) -> Report:
         """The same with an absurd member."""
         draw = self.draw
-        name = draw.choice([*WIDTHS, *BYTES, "time", "connection", "remote", "acked_bytes", "acks", "awnd"])
+        name = draw.choice([*WIDTHS, *BYTES, "time", "connection", "remote", "acked", "acks", "average_window"])
         name = draw.choice((name, name, "loss_time", "smoothed_rtt", "smallest_rtt"))
         width = 8 if name in BYTES else WIDTHS.get(name, 64)
         value = self.address() if name == "remote" else draw.choice([each for each in ABSURD if each < 1 << width])

@@ -38,7 +38,7 @@ def test_reports_average_as_acks_do(make: Callable[..., Estimator], low: int, hi
         if cut or acks == 1 or acks - began >= window * each:
             began = acks
             report = Report(time, 1, HERE, int(window * SIZE), SIZE, Phase.AVOIDANCE, acks=acks, losses=losses % 256)
-            report = replace(report, acked_bytes=acks * SIZE, loss_time=time, loss_cwnd=int(cut * SIZE) or SIZE)
+            report = replace(report, acked=acks * SIZE, loss_time=time, loss_window=int(cut * SIZE) or SIZE)
             assert estimator.report(report) is Cause.NONE
             state = estimator.prefix(time, HERE)
             assert state

@@ -88,7 +88,7 @@ def dropped(make: Make, **changed: int) -> Estimator:
     """Drops each second, the connection's own each third: vectors B of MISS."""
     estimator = make(**changed)
     opened(estimator, 1, 2)
-    own, other = replace(STEADY, loss_cwnd=20 * SIZE), replace(STEADY, connection=2, loss_cwnd=20 * SIZE)
+    own, other = replace(STEADY, loss_window=20 * SIZE), replace(STEADY, connection=2, loss_window=20 * SIZE)
     for second in range(7):
         before = own if second % 3 == 0 else other
         after = replace(before, time=second * SECOND + SECOND, losses=before.losses + 1)
@@ -135,8 +135,8 @@ def test_spand_forgets_after_five_minutes(make: Make) -> None:
 def test_spand_is_told_a_segment_less_than_the_window_that_was_lost(make: Make) -> None:
     estimator = make()
     opened(estimator, 1)
-    lost = replace(STEADY, losses=1, loss_time=SECOND, loss_cwnd=13 * SIZE, loss_in_avoidance=1)
-    estimator.report(replace(lost, acked_bytes=90 * SIZE, acks=45))
+    lost = replace(STEADY, losses=1, loss_time=SECOND, loss_window=13 * SIZE, loss_in_avoidance=1)
+    estimator.report(replace(lost, acked=90 * SIZE, acks=45))
     estimator.close(SECOND, 1)  # no report by its end: the transfer had a loss
     state = estimator.prefix(SECOND, HERE)
     assert state and (state.spand_reports, state.spand_window, state.spand_rtt) == (1, 12 << 8, SECOND // 10)
@@ -168,7 +168,7 @@ def used_well(make: Make, **changed: int) -> Estimator:
     opened(estimator, 1, 2)
     for count in range(1, 4):
         time, acked = count * SECOND // 10, count * 100 * SIZE
-        estimator.report(replace(STEADY, time=time, cwnd=120 * SIZE, acked_bytes=acked, acks=count * 50))
+        estimator.report(replace(STEADY, time=time, cwnd=120 * SIZE, acked=acked, acks=count * 50))
     return estimator
 
 
@@ -221,8 +221,8 @@ BAD = {
     Cause.WINDOW: {"cwnd": 0},
     Cause.ROUND_TRIP: {"smoothed_rtt": 60 * SECOND + 1},
     Cause.PHASE: {"phase": 3},
-    Cause.LOSS: {"losses": 1, "loss_time": 2 * SECOND, "loss_cwnd": SIZE},
-    Cause.COUNTER: {"acked_bytes": 1 << 62},
+    Cause.LOSS: {"losses": 1, "loss_time": 2 * SECOND, "loss_window": SIZE},
+    Cause.COUNTER: {"acked": 1 << 62},
 }
 
 
@@ -240,8 +240,8 @@ def test_a_bad_report_changes_nothing_and_is_counted(make: Make, cause: Cause) -
 def test_an_awnd_above_the_cap_and_a_loss_from_before_the_open_are_refused(make: Make) -> None:
     estimator = make()
     assert estimator.open(SECOND, 1, HERE) is Cause.NONE
-    assert estimator.report(replace(STEADY, awnd=1 << 63)) is Cause.WINDOW
-    assert estimator.report(replace(STEADY, losses=1, loss_time=SECOND - 1, loss_cwnd=SIZE)) is Cause.LOSS
+    assert estimator.report(replace(STEADY, average_window=1 << 63)) is Cause.WINDOW
+    assert estimator.report(replace(STEADY, losses=1, loss_time=SECOND - 1, loss_window=SIZE)) is Cause.LOSS
 
 
 def test_what_no_field_holds_is_a_python_error(make: Make) -> None:
@@ -334,7 +334,7 @@ def test_no_window_is_above_its_caps(
         estimator.open(0, name, HERE)
         report = Report(1, name, HERE, min(window * size, (1 << 32) - 1), size, Phase(name % 2), smoothed_rtt=SECOND)
         for time in (SECOND, SECOND + 10**6):
-            cut = {"losses": time // 10**6 % 256, "loss_time": time, "loss_cwnd": report.cwnd, "loss_in_avoidance": 1}
+            cut = {"losses": time // 10**6 % 256, "loss_time": time, "loss_window": report.cwnd, "loss_in_avoidance": 1}
             estimator.report(replace(report, time=time, **cut))  # type: ignore[arg-type]
     for method in Method:
         now, wanted = SECOND + 10**6 + since, Request(HERE, method, transfer, round_trip, 0, asked)

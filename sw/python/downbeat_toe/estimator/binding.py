@@ -15,20 +15,19 @@ from downbeat_toe.estimator.structures import (
     Cause,
     COptions,
     CPrefix,
-    CReport,
     CRequest,
     CStart,
     Method,
 )
 from downbeat_toe.refused import Refused
-from downbeat_toe.structures import Pace, Phase
+from downbeat_toe.structures import Pace, PathReport, Phase
 
 Address = IPv4Address | IPv6Address
 
 
 @dataclass(frozen=True)
 class Report:
-    """struct downbeat_path_report: times in ns, windows in bytes, `awnd` with 16 fraction bits."""
+    """struct downbeat_path_report: times in ns, windows in bytes, `average_window` with 16 fraction bits."""
 
     time: int
     connection: int
@@ -39,12 +38,12 @@ class Report:
     ssthresh: int = 0
     smoothed_rtt: int = 0
     smallest_rtt: int = 0
-    awnd: int = 0
-    acked_bytes: int = 0
+    average_window: int = 0
+    acked: int = 0
     acks: int = 0
     losses: int = 0
     loss_time: int = 0
-    loss_cwnd: int = 0
+    loss_window: int = 0
     loss_in_avoidance: int = 0
     restarts: int = 0
     retreats: int = 0
@@ -164,11 +163,14 @@ class Estimator:
         return Cause(self._library.downbeat_estimator_open(self._estimator, now, connection, to_c(remote)))
 
     def report(self, report: Report, now: int | None = None) -> Cause:
-        raw = CReport()
-        filled(raw, {each.name: getattr(report, each.name) for each in fields(report)})
+        """`now` is the report's time if it is not given."""
+        values = {each.name: getattr(report, each.name) for each in fields(report)}
+        connection, remote = values.pop("connection"), to_c(values.pop("remote"))
+        raw = PathReport()
+        filled(raw, values)
         now = report.time if now is None else now
-        _whole(now)
-        return Cause(self._library.downbeat_estimator_report(self._estimator, now, raw))
+        _whole(now, connection)
+        return Cause(self._library.downbeat_estimator_report(self._estimator, now, connection, remote, raw))
 
     def close(self, now: int, connection: int) -> Cause:
         _whole(now, connection)

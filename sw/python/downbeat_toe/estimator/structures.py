@@ -19,6 +19,8 @@ from ctypes import (
 from enum import IntEnum
 from typing import Any
 
+from downbeat_toe.structures import PathReport
+
 ABI = 2
 
 REASON = 160
@@ -84,33 +86,6 @@ class COptions(Structure):
         ("hold", c_uint64),
         ("resume_lifetime", c_uint64),
         ("secret", c_uint64 * 2),
-    )
-
-
-class CReport(Structure):
-    """The newest state of one connection. Counters run from its establishment and wrap at their width. In C: struct
-    downbeat_path_report."""
-
-    _fields_ = (
-        ("time", c_uint64),
-        ("connection", c_uint64),
-        ("remote", CAddress),
-        ("acked_bytes", c_uint64),
-        ("acks", c_uint64),
-        ("awnd", c_uint64),
-        ("loss_time", c_uint64),
-        ("smoothed_rtt", c_uint64),
-        ("smallest_rtt", c_uint64),
-        ("cwnd", c_uint32),
-        ("ssthresh", c_uint32),
-        ("loss_cwnd", c_uint32),
-        ("segment_size", c_uint16),
-        ("phase", c_uint8),
-        ("losses", c_uint8),
-        ("restarts", c_uint8),
-        ("retreats", c_uint8),
-        ("loss_in_avoidance", c_uint8),
-        ("reserved", c_uint8),
     )
 
 
@@ -197,7 +172,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "downbeat_estimator_destroy": (None, [c_void_p]),
     "downbeat_estimator_rules": (c_size_t, [c_void_p, c_char_p, c_size_t]),
     "downbeat_estimator_open": (c_int, [c_void_p, c_uint64, c_uint64, POINTER(CAddress)]),
-    "downbeat_estimator_report": (c_int, [c_void_p, c_uint64, POINTER(CReport)]),
+    "downbeat_estimator_report": (c_int, [c_void_p, c_uint64, c_uint64, POINTER(CAddress), POINTER(PathReport)]),
     "downbeat_estimator_close": (c_int, [c_void_p, c_uint64, c_uint64]),
     "downbeat_estimator_transfer": (
         c_int,

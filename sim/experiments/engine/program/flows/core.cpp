@@ -23,7 +23,7 @@ std::string Core::open(std::uint64_t seed) {
       host_.device(), [](void *self, const downbeat_event *event) { static_cast<Core *>(self)->see(*event); }, this);
   downbeat_sim_set_report_callback(
       host_.device(),
-      [](void *self, const downbeat_flow_report *report) {
+      [](void *self, const downbeat_path_report *report) {
         if (CoreFlow *flow = static_cast<Core *>(self)->owner(report->flow, report->generation))
           flow->reported(*report);
       },

@@ -56,7 +56,7 @@ public:
   /// Hands the core as many bytes as it has space for.
   void fill();
   void see(const downbeat_event &event);
-  void reported(const downbeat_flow_report &report);
+  void reported(const downbeat_path_report &report);
   downbeat_sim_connection connection() const { return connection_; }
 
 private:

@@ -120,7 +120,7 @@ void CoreFlow::check() {
   accepted(info.error, "connection");
 }
 
-void CoreFlow::reported(const downbeat_flow_report &report) {
+void CoreFlow::reported(const downbeat_path_report &report) {
   if (reports_) reports_->see(report);
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "downbeat_host.h"
+
 downbeat_estimator_options Estimates::options(const EstimatorPlan &plan) {
   downbeat_estimator_options options;
   downbeat_estimator_paper_mode(&options);
@@ -43,8 +45,9 @@ void OwnEstimates::open(std::uint64_t now, std::uint64_t connection, const downb
   downbeat_estimator_open(estimator_.get(), now, connection, &remote);
 }
 
-void OwnEstimates::report(std::uint64_t now, const downbeat_path_report &report) {
-  downbeat_estimator_report(estimator_.get(), now, &report);
+void OwnEstimates::report(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote,
+                          const downbeat_path_report &report) {
+  downbeat_estimator_report(estimator_.get(), now, connection, &remote, &report);
 }
 
 void OwnEstimates::close(std::uint64_t now, std::uint64_t connection) {
@@ -57,41 +60,31 @@ downbeat_host_start OwnEstimates::request(std::uint64_t now, const downbeat_star
   return start;
 }
 
-PathReports::PathReports(Estimates &estimates, std::uint64_t name, std::uint32_t remote) : estimates_(estimates) {
-  report_.connection = name;
-  report_.remote = Estimates::address(remote);
-}
+PathReports::PathReports(Estimates &estimates, std::uint64_t name, std::uint32_t remote)
+    : estimates_(estimates), name_(name), remote_(Estimates::address(remote)) {}
 
-void PathReports::see(const downbeat_flow_report &report) {
+void PathReports::see(const downbeat_path_report &report) {
   if (!open_) {
     open_ = true;
-    estimates_.open(report.time, report_.connection, report_.remote);
+    estimates_.open(report.time, name_, remote_);
   }
   // Counters of the core are narrower than the estimator's: they grow by what has been added.
-  report_.acked_bytes += (report.acked - report_.acked_bytes) & ((std::uint64_t{1} << 48) - 1);
-  report_.acks += (report.acks - report_.acks) & ((std::uint64_t{1} << 24) - 1);
-  report_.time = report.time;
-  report_.awnd = report.average_window;
-  report_.loss_time = report.loss_time;
-  report_.smoothed_rtt = report.smoothed_rtt;
-  report_.smallest_rtt = report.smallest_rtt;
-  report_.cwnd = report.cwnd;
-  report_.ssthresh = report.ssthresh;
-  report_.loss_cwnd = report.loss_window;
-  report_.segment_size = static_cast<std::uint16_t>(report.segment_size);
-  report_.phase = static_cast<std::uint8_t>(report.phase);
-  report_.losses = static_cast<std::uint8_t>(report.losses);
-  report_.restarts = static_cast<std::uint8_t>(report.restarts);
-  report_.retreats = static_cast<std::uint8_t>(report.retreats);
-  report_.loss_in_avoidance = static_cast<std::uint8_t>(report.loss_in_avoidance);
-  estimates_.report(report.time, report_);
+  const auto grown = [](std::uint64_t before, std::uint64_t counter, unsigned bits) {
+    return before + ((counter - before) & ((std::uint64_t{1} << bits) - 1));
+  };
+  const std::uint64_t acked = grown(report_.acked, report.acked, DOWNBEAT_HOST_PATH_REPORT_ACKED_BITS);
+  const std::uint64_t acks = grown(report_.acks, report.acks, DOWNBEAT_HOST_PATH_REPORT_ACKS_BITS);
+  report_ = report;
+  report_.acked = acked;
+  report_.acks = acks;
+  estimates_.report(report.time, name_, remote_, report_);
 }
 
 void PathReports::close(double now) {
   if (!open_) return;
   const auto time = std::max(static_cast<std::uint64_t>(now * 1e9), report_.time);
   report_.time = time;
-  estimates_.report(time, report_);
-  estimates_.close(time, report_.connection);
+  estimates_.report(time, name_, remote_, report_);
+  estimates_.close(time, name_);
   open_ = false;
 }

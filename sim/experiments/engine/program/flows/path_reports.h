@@ -21,7 +21,8 @@ public:
 
   /// Times are ns.
   virtual void open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote) = 0;
-  virtual void report(std::uint64_t now, const downbeat_path_report &report) = 0;
+  virtual void report(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote,
+                      const downbeat_path_report &report) = 0;
   virtual void close(std::uint64_t now, std::uint64_t connection) = 0;
   virtual downbeat_host_start request(std::uint64_t now, const downbeat_start_request &request) = 0;
   /// A connection there will open soon.
@@ -37,7 +38,8 @@ public:
   explicit OwnEstimates(const EstimatorPlan &plan);
 
   void open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote) override;
-  void report(std::uint64_t now, const downbeat_path_report &report) override;
+  void report(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote,
+              const downbeat_path_report &report) override;
   void close(std::uint64_t now, std::uint64_t connection) override;
   downbeat_host_start request(std::uint64_t now, const downbeat_start_request &request) override;
   void expect(std::uint32_t) override {}
@@ -55,12 +57,14 @@ class PathReports {
 public:
   PathReports(Estimates &estimates, std::uint64_t name, std::uint32_t remote);
 
-  void see(const downbeat_flow_report &report);
+  void see(const downbeat_path_report &report);
   /// `now` s.
   void close(double now);
 
 private:
   Estimates &estimates_;
+  std::uint64_t name_;
+  downbeat_address remote_;
   downbeat_path_report report_{};
   bool open_ = false;
 };

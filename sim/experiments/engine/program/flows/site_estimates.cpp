@@ -45,7 +45,10 @@ void SiteEstimates::open(std::uint64_t now, std::uint64_t connection, const down
   call_.open(site_, now, connection, &remote);
 }
 
-void SiteEstimates::report(std::uint64_t now, const downbeat_path_report &report) { call_.report(site_, now, &report); }
+void SiteEstimates::report(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote,
+                           const downbeat_path_report &report) {
+  call_.report(site_, now, connection, &remote, &report);
+}
 
 void SiteEstimates::close(std::uint64_t now, std::uint64_t connection) { call_.close(site_, now, connection); }
 

@@ -17,7 +17,8 @@ public:
   SiteEstimates &operator=(const SiteEstimates &) = delete;
 
   void open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote) override;
-  void report(std::uint64_t now, const downbeat_path_report &report) override;
+  void report(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote,
+              const downbeat_path_report &report) override;
   void close(std::uint64_t now, std::uint64_t connection) override;
   downbeat_host_start request(std::uint64_t now, const downbeat_start_request &request) override;
   void expect(std::uint32_t remote) override;
