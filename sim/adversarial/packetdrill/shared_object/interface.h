@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What Google's packetdrill wants of a shared object (--so_filename): a table of calls in this order.
+// The table of calls that Google's packetdrill reads from a shared object (--so_filename), in this order.
 #pragma once
 
 #include <poll.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a socket is ready for, and the calls that wait for it.
+// A socket's readiness, and the calls that wait for it.
 #include <cerrno>
 
 #include <fcntl.h>
@@ -21,12 +21,12 @@ short Stack::ready(int fd) {
     return socket->waiting.empty() ? 0 : POLLIN | POLLRDNORM;
   }
   if (socket->connection < 0) return POLLOUT | POLLHUP;
-  const downbeat_sim_info told = info(*socket);
+  const downbeat_sim_info known = info(*socket);
   short now = 0;
-  if (told.error != 0) now |= POLLERR | POLLHUP | POLLIN | POLLRDNORM;
-  if (told.received > socket->delivered || told.peer_finished) now |= POLLIN | POLLRDNORM;
-  if (told.peer_finished) now |= POLLRDHUP;
-  if (told.state >= DOWNBEAT_ESTABLISHED && told.unacknowledged < sendSpace) now |= POLLOUT | POLLWRNORM;
+  if (known.error != 0) now |= POLLERR | POLLHUP | POLLIN | POLLRDNORM;
+  if (known.received > socket->delivered || known.peer_finished) now |= POLLIN | POLLRDNORM;
+  if (known.peer_finished) now |= POLLRDHUP;
+  if (known.state >= DOWNBEAT_ESTABLISHED && known.unacknowledged < sendSpace) now |= POLLOUT | POLLWRNORM;
   return now;
 }
 

@@ -76,12 +76,12 @@ Stack::Result Stack::accept(int fd, sockaddr *address, socklen_t *length) {
   const downbeat_sim_connection connection = socket->waiting.front();
   socket->waiting.pop_front();
   const int accepted = adopt(connection);
-  const downbeat_sim_info told = info(sockets_[accepted]);
+  const downbeat_sim_info known = info(sockets_[accepted]);
   if (address != nullptr && length != nullptr) {
     sockaddr_in peer{};
     peer.sin_family = AF_INET;
-    peer.sin_port = htons(told.remote_port);
-    peer.sin_addr.s_addr = htonl(told.remote_ip);
+    peer.sin_port = htons(known.remote_port);
+    peer.sin_addr.s_addr = htonl(known.remote_ip);
     give(address, length, peer);
   }
   return accepted;
@@ -92,8 +92,8 @@ Stack::Result Stack::connect(int fd, const sockaddr *address) {
   Socket *socket = find(fd);
   if (socket == nullptr) return -EBADF;
   const auto decided = [&] {
-    const downbeat_sim_info told = info(*socket);
-    return told.error != 0 || told.state >= DOWNBEAT_ESTABLISHED;
+    const downbeat_sim_info known = info(*socket);
+    return known.error != 0 || known.state >= DOWNBEAT_ESTABLISHED;
   };
   if (socket->connection >= 0) {
     if (!decided()) return -EALREADY;
@@ -112,9 +112,9 @@ Stack::Result Stack::connect(int fd, const sockaddr *address) {
 }
 
 downbeat_sim_info Stack::info(const Socket &socket) {
-  downbeat_sim_info told{};
-  if (socket.connection >= 0) downbeat_sim_connection_info(device(), socket.connection, &told);
-  return told;
+  downbeat_sim_info known{};
+  if (socket.connection >= 0) downbeat_sim_connection_info(device(), socket.connection, &known);
+  return known;
 }
 
 /// Whether the call has its result; `result` is of the device.
@@ -221,11 +221,11 @@ Stack::Result Stack::queued(int fd, unsigned long request, int &bytes) {
   const Lock lock(mutex_);
   Socket *socket = find(fd);
   if (socket == nullptr) return -EBADF;
-  const downbeat_sim_info told = info(*socket);
+  const downbeat_sim_info known = info(*socket);
   if (request == SIOCINQ)
-    bytes = static_cast<int>(told.received - socket->delivered);
+    bytes = static_cast<int>(known.received - socket->delivered);
   else if (request == SIOCOUTQ)
-    bytes = static_cast<int>(told.unacknowledged);
+    bytes = static_cast<int>(known.unacknowledged);
   else
     return -EINVAL;
   return 0;

@@ -16,19 +16,20 @@ namespace {
 
 constexpr std::array<std::uint8_t, 6> ours{2, 0, 0, 0, 0, 1}, theirs{2, 0, 0, 0, 0, 2};
 constexpr std::size_t ethernet = 14, ipHeader = 20, shortest = 60; // bytes
-constexpr downbeat_time settled = 10 * microsecond; // what the core takes from a frame to its answer, and more
+constexpr downbeat_time settled = 10 * microsecond; // longer than the core takes from a frame to its response
 constexpr downbeat_time packetTimeout = DOWNBEAT_NANOSECONDS(300'000'000'000);
-constexpr std::chrono::milliseconds looksAtTheClock(200);                   // of the real time, at most
+constexpr std::chrono::milliseconds looksAtTheClock(200);                   // real time, at most
 constexpr long long begun = 1'000'000; // us, of the time that packetdrill sees
 
 } // namespace
 
 /// Flags: `ip=192.168.0.1,seed=3`, both optional.
 Stack::Stack(const char *flags) {
-  const std::string told = flags != nullptr ? flags : "";
-  if (const auto at = told.find("ip="); at != std::string::npos)
-    inet_pton(AF_INET, told.substr(at + 3, told.find(',', at) - at - 3).c_str(), &ip_), ip_ = ntohl(ip_);
-  if (const auto at = told.find("seed="); at != std::string::npos) secret_ = std::strtoull(&told[at + 5], nullptr, 10);
+  const std::string given = flags != nullptr ? flags : "";
+  if (const auto at = given.find("ip="); at != std::string::npos)
+    inet_pton(AF_INET, given.substr(at + 3, given.find(',', at) - at - 3).c_str(), &ip_), ip_ = ntohl(ip_);
+  if (const auto at = given.find("seed="); at != std::string::npos)
+    secret_ = std::strtoull(&given[at + 5], nullptr, 10);
 }
 
 Stack::~Stack() {

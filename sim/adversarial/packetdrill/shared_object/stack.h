@@ -97,7 +97,7 @@ private:
   downbeat_sim_info info(const Socket &socket);
   short ready(int fd);
   bool ended(Socket &socket, Result &result);
-  void information(const Socket &socket, tcp_info &told);
+  void information(const Socket &socket, tcp_info &tcp);
   void see(const downbeat_event &event);
   static int errnoOf(int error);
   template <typename Value> static Result give(void *place, socklen_t *length, const Value &value) {
