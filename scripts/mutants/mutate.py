@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from scripts.mutants.place import PLANTED
@@ -78,15 +78,15 @@ class Mistake:
 
 def listed(module: Module, count: int, seed: int) -> list[Mistake]:
     """`count` mistakes that Yosys draws in the module, fewer where it has fewer."""
-    return _lists(module, [f"-list {count} -seed {seed}"])[0]
+    return _lists(module, (f"-list {count} -seed {seed}",))[0]
 
 
 def found_again(mistakes: Sequence[Mistake], home: Module, other: Module) -> list[Mistake | None]:
     """Each mistake in another file's version of its module, where the place is there as often as at home."""
-    options = [
+    options = tuple(
         f"-list {ALL} -mode inv " + " ".join(f"-{name} {each.options[name]}" for name in ("port", "portbit"))
         for each in mistakes
-    ]
+    )
     found: list[Mistake | None] = []
     for mistake, here, there in zip(mistakes, _lists(home, options), _lists(other, options), strict=True):
         alike = [each for each in _in_order(here) if each.key(home) == mistake.key(home)]
@@ -141,7 +141,8 @@ def differing(log: str) -> frozenset[int]:
     return frozenset(int(number) for number in DIFFERS.findall(log))
 
 
-def _lists(module: Module, options: Sequence[str]) -> list[list[Mistake]]:
+@cache  # a large module takes Yosys a minute
+def _lists(module: Module, options: tuple[str, ...]) -> list[list[Mistake]]:
     # Instances are no cells of Yosys, which does not know their ports' directions.
     names = [f"{number}.list" for number in range(len(options))]
     commands = [f"select -module {module.name} t:$*"]
