@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`python -m sim.experiments run FILE...`: experiments from their files; what `downbeat experiment` and make call."""
+"""`python -m sim.experiments run FILE...`: experiments from files, for `downbeat experiment` and make."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def run(
 ) -> int:
     """The exit status. Every file is checked before anything is built or run. `runs`: of a cell; 0: as the file says;
     `vary`: with each other value of what the paper leaves out too."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the runs under way end too
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: running processes end too
     reports = []
     try:
         engine = runner(jobs, scheduler)

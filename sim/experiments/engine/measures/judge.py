@@ -26,7 +26,7 @@ Varied = Sequence[tuple[str, File, Results]]  # a changed key, with its file and
 
 
 def rows(file: File, results: Results, varied: Varied = ()) -> list[dict[str, Any]]:
-    """`varied` gives each row what it would be with other values of what the paper leaves out."""
+    """`varied`: results with other values of what the paper leaves out; each row gets its values there."""
     judged = [_row(file, results, published) for published in file.experiment.published]
     others = [(name, rows(other, of_other)) for name, other, of_other in varied]
     for number, row in enumerate(judged if others else ()):
@@ -56,7 +56,7 @@ def mean(values: Sequence[float]) -> float | None:
 def ratio(
     file: File, results: Results, what: Measure, chosen: Mapping[str, str], over: Mapping[str, str]
 ) -> float | None:
-    """The measure's mean; with `over` its ratio to the mean in the cells that differ in that."""
+    """The measure's mean; with `over` its ratio to the mean in the cells that `over` chooses."""
     value = mean(values(file, results, what, chosen))
     if not over or value is None:
         return value
@@ -67,7 +67,7 @@ def ratio(
 def compared(
     file: File, results: Results, what: Published, chosen: Mapping[str, str]
 ) -> tuple[float | None, list[float]]:
-    """The value, a ratio where it is one, and that of each seed."""
+    """The value or the ratio, and that of each seed."""
     top = values(file, results, what, chosen)
     if not what.over and not what.against:
         return mean(top), top

@@ -108,7 +108,7 @@ def _values(experiment: Experiment, run: dict[str, Any], what: Measure, number: 
 
 
 def _estimate(experiment: Experiment, what: Measure, flow: Flow) -> list[float]:
-    """Packets. A policy that has none leaves slow start at its first ssthresh or by a loss."""
+    """Estimate in packets. A policy without one leaves slow start at its first ssthresh or by a loss."""
     flow_file = next(each for each in experiment.flow if each.label == flow["label"])
     if flow_file.estimated_by == "ssthresh":
         return [flow["estimate"] or flow["exit_after"]] if flow["estimate"] or flow["exit"] else []
@@ -127,14 +127,14 @@ def _completions(flow: Flow) -> list[float]:
 
 
 def _measured(experiment: Experiment, what: Measure, flow: Flow) -> list[float]:
-    """Mb/s of the paper's packets: what inline measurement knew ten round trips after establishment."""
+    """Result of inline measurement ten round trips after establishment, Mb/s of the paper's packets."""
     known = bisect_right(flow["measured_at"], EARLY * flow["smallest_rtt"])
     rates = flow["capacities" if what.metric == "capacity" else "availables"][:known]
     return [rates[-1] * 8e-6 * experiment.run.packet / flow["segment_size"]] if rates else [0.0]
 
 
 def _rate(experiment: Experiment, run: dict[str, Any], what: Measure, number: int, flow: Flow) -> float:
-    """Mb/s of the paper's packets, over the measured time, or from `begin` to `end` of the series."""
+    """Throughput in Mb/s of the paper's packets, over the measured time, or from `begin` to `end` of the series."""
     bits = 8 * experiment.run.packet / flow["segment_size"]
     if not what.begin and not what.end:
         return float(flow["acknowledged"] * bits / flow["seconds"] / 1e6) if flow["seconds"] else 0.0
@@ -148,14 +148,14 @@ def _rate(experiment: Experiment, run: dict[str, Any], what: Measure, number: in
 
 
 def _seconds_to_window(run: dict[str, Any], what: Measure, number: int, flow: Flow) -> list[float]:
-    """From establishment until the first sample whose window is as large."""
+    """Seconds from establishment to the first sample with such a window."""
     samples = zip(run["samples"]["seconds"], run["samples"]["windows"], strict=True)
     since = ((at - flow["established"], windows[number]) for at, windows in samples)
     return [at for at, window in since if at >= 0 and window >= what.reached][:1]
 
 
 def _seconds_to_full(experiment: Experiment, run: dict[str, Any], number: int, flow: Flow) -> list[float]:
-    """From establishment until a whole second begins in which 99 % of what is left of the link arrives."""
+    """Seconds from establishment to the first whole second in which 99 % of the link's free rate arrives."""
     link = experiment.topology.link.rate
     taken = sum((traffic.rate or 0) * traffic.count for traffic in experiment.traffic)
     wanted = FULL * (link - taken) / (8 * experiment.run.packet) * flow["segment_size"] * STRETCH

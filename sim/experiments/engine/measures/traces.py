@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Numbers of the single segments, ACKs and gaps of a traced connection. `trace` has lists: `sent` (s since establishment, first
-byte, bytes), `acks` (s, bytes acknowledged by then), `gaps` (s between a probe and the one before, s between their
-ACKs), `rates` (s, BWE and ERE as windows in segments, cwnd)."""
+"""Numbers of the single segments, ACKs and gaps of a traced connection. `trace` has lists: `sent` (s since
+establishment, first byte, bytes), `acks` (s, bytes acknowledged by then), `gaps` (s between a probe and the one before,
+s between their ACKs), `rates` (s, BWE and ERE as windows in segments, cwnd)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def gaps(run: dict[str, Any], label: str) -> list[list[float]]:
 
 
 def arrival_gaps(run: dict[str, Any], label: str, departure: float) -> list[float]:
-    """s, of the pairs that left that many s apart; 0: of all."""
+    """Gaps at arrival, s, of the pairs with a gap at departure of `gap` s; 0: of all pairs."""
     every = gaps(run, label)
     return [arrival for left, arrival in every if not departure or abs(left - departure) <= departure * WIDTH]
 
 
 def rates(trace: Trace, which: str) -> list[tuple[float, float, float]]:
-    """s, the rate as a window and cwnd, in segments, at each estimate of Westwood's; `which`: bwe or ere."""
+    """Time in s, rate as a window, and cwnd, in segments, at each estimate of Westwood; `which`: bwe or ere."""
     return [(at, {"bwe": bwe, "ere": ere}[which], window) for at, bwe, ere, window in trace["rates"]]
 
 
@@ -42,7 +42,7 @@ def inverted_share(trace: Trace) -> float:
 
 
 def max_per_ack(trace: Trace) -> int:
-    """The largest segments that leave between two ACKs. What leaves in the moment of an ACK is that ACK's."""
+    """The largest number of segments that leave between two ACKs; an ACK comes before the segments of its instant."""
     events = [(at, 0) for at, _ in trace["acks"]] + [(at, 1) for at, *_ in trace["sent"]]
     largest = released = 0
     for _, sends in sorted(events):
@@ -52,6 +52,6 @@ def max_per_ack(trace: Trace) -> int:
 
 
 def _fresh(trace: Trace) -> list[tuple[float, float]]:
-    """First byte and bytes of each segment, as it left the first time."""
+    """First byte and length of each segment at its first transmission."""
     once = {first: size for _, first, size in reversed(trace["sent"])}
     return [(first, once.pop(first)) for _, first, _ in trace["sent"] if first in once]

@@ -13,11 +13,11 @@ from sim.experiments.engine.plan.writer import Writer
 from sim.experiments.engine.schema.draws import Draw, Exponential, Pareto, SizeDraw, Uniform, UniformSize
 from sim.experiments.engine.schema.flow import Change, Flow
 
-MIN_AHEAD = 128 * 1024  # bytes that an endless flow keeps at hand, at least
+MIN_AHEAD = 128 * 1024  # minimum of the bytes that an endless flow keeps ready to send
 
 
 def arrivals(writer: Writer, flow: Flow) -> list[int]:
-    """When each connection begins, ns."""
+    """Start of each connection, ns."""
     draws = writer.draws(flow.label, "start")
     if flow.every is None:
         return [_time(draws, flow.start) for _ in range(1 if flow.count is None else flow.count)]
@@ -42,7 +42,7 @@ def _time(draws: random.Random, law: Draw) -> int:
 
 
 def _size(draws: random.Random, law: SizeDraw) -> int:
-    """Bytes, of the transfer."""
+    """Bytes of the transfer."""
     return draws.randint(*law.uniform) if isinstance(law, UniformSize) else law
 
 
@@ -73,7 +73,7 @@ def lines(writer: Writer, flow: Flow, starts: list[int], behind: int) -> list[st
 
 
 def _begins(flow: Flow, start: int, gaps: random.Random) -> list[int]:
-    """When the rounds of a connection begin, without their jitter, ns."""
+    """Starts of a connection's rounds without their jitter, ns."""
     if flow.rounds is None:
         return [start]
     between = (_time(gaps, flow.rounds.gap) for _ in range(flow.rounds.count - 1))

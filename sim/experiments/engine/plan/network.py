@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The links of a plan, and what a way through them holds."""
+"""The links of a plan, with the delay and the capacity of a path through them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_PATHS = 128  # paths of a star: each has its own network prefix
 
 
 def base_rtt(experiment: Experiment, origin: int, target: int, access: Access | None = None) -> int:
-    """ns, without serialisation."""
+    """Round-trip time in ns, without serialisation."""
     topology = experiment.topology
     hops = STUB_HOPS if topology.stubs else abs(origin - target)
     return 2 * (hops * topology.link.delay + (access or topology.access).delay + topology.access.delay)

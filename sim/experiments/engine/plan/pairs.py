@@ -11,7 +11,7 @@ REST = 0.1  # share of the mean time from pair to pair
 
 
 def line(writer: Writer, pairs: Pairs) -> str:
-    """Both of its hosts are its own."""
+    """The pairs have two hosts of their own."""
     places = writer.draws(pairs.label, "place")
     access = writer.experiment.topology.access
     ends = [writer.host(writer.at(end, places), access) for end in (pairs.origin, pairs.target)]
@@ -20,7 +20,7 @@ def line(writer: Writer, pairs: Pairs) -> str:
 
 
 def _leaves(writer: Writer, pairs: Pairs) -> list[int]:
-    """ns, of each packet; two of them are a pair."""
+    """Departure of each packet, ns; two packets are a pair."""
     draws = writer.draws(pairs.label, "pairs")
     leaves: list[int] = []
     now = pairs.start

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A plan in the making: its lines, how many hosts, cores and routers it has, and what is drawn for it."""
+"""Writes a plan: its lines, the numbers of its hosts, cores and routers, and its random draws."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Writer:
         return round(rate * PPP / self.experiment.run.packet)
 
     def at(self, place: int, draws: random.Random) -> int:
-        """The router of an end: of a transit-stub, 1 is any of a stub domain."""
+        """The router of an end; in a transit-stub, 1 stands for any router of a stub domain."""
         return draws.choice(self.graph.stubs) if self.graph and place else place
 
     def host(self, router: int, access: Access) -> int:
@@ -78,7 +78,7 @@ class Writer:
         return self.cores - 1
 
     def behind(self, router: int, access: Access) -> int:
-        """A router whose link to that one has the access link's rate, and no delay to speak of."""
+        """A new router; its link to `router` has the access link's rate and a delay of 1 us."""
         self.line("link", a=self.routers, b=router, rate=self.link_rate(access.rate), delay=SHORT, queue=ENDLESS)
         self.routers += 1
         return self.routers - 1

@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 
 from sim.experiments.engine.measures import judge
 
-# Those that no row of a table fills are left out of it.
+# A table leaves out columns that no row fills.
 HEADS = ("figure", "quantity", "unit", "published", "tolerance", "ours", "difference", "95 %", "sensitivity", "within")
 COUNTS = ("published", "reproduced", "explained", "failed")
 ROW = ("figure", "quantity", "published", "tolerance", "ours")
@@ -65,7 +65,7 @@ def _section(report: Mapping[str, Any]) -> str:
 
 
 def _reasons(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Each once; rows name them by number."""
+    """The different reasons; rows refer to them by number."""
     return list(dict.fromkeys(row["explained"] for row in rows if row.get("explained")))
 
 

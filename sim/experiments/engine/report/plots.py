@@ -20,7 +20,7 @@ MAX_POINTS = 400  # points of a curve in time
 
 
 def data(file: File, results: Results, varied: Varied = ()) -> list[dict[str, Any]]:
-    """A curve of a varied experiment has `low` and `high` too, the least and most of each of its points."""
+    """A curve of a varied experiment has `low` and `high` too, the range of each of its points."""
     others = [(other, of_other) for _, other, of_other in varied if other.axes == file.axes]
     return [_plot(file, results, plot, others) for plot in file.experiment.plot]
 
@@ -75,7 +75,7 @@ def _number(name: str) -> float | str:
 
 
 def _titled(file: File, x: str) -> str:
-    """The axis with its unit, where all its values have the same."""
+    """The axis with its unit, if all its values have the same unit."""
     if x == "time":
         return "time, s"
     if x == "mark":
@@ -87,7 +87,7 @@ def _titled(file: File, x: str) -> str:
 
 
 def _gaps(file: File, results: Results, plot: Plot, chosen: dict[str, str], name: str) -> dict[str, Any]:
-    """Means, and where nine tenths of the pairs are, ms."""
+    """Means, and the band of nine tenths of the pairs, ms."""
     cells = [cell for cell in file.cells if all(cell.names[axis] == value for axis, value in chosen.items())]
     gaps = [gap for cell in cells for run in results[judge.name(cell)] for gap in traces.gaps(run, plot.label)]
     groups: dict[float, list[float]] = {}
@@ -107,7 +107,7 @@ def _equal(curves: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _series(file: File, results: Results, plot: Plot, chosen: dict[str, str]) -> list[dict[str, Any]]:
-    """Each curve is named by what its cell has of the axes that the plot does not fix."""
+    """A curve is named by its cell's values of the axes that the plot does not fix."""
     cells = [cell for cell in file.cells if all(cell.names[axis] == value for axis, value in chosen.items())]
     free = [axis for axis, values in file.axes.items() if axis not in plot.of and len(values) > 1]
     named = [(cell, " ".join(cell.names[axis] for axis in free)) for cell in cells]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Files for other programs: build/reports/experiments/NAME.parquet, a row for each connection of each run, and
-NAME-manifest.json, what it was made with. The rows of a seed are the same bytes on every machine."""
+NAME-manifest.json, the versions and the machine. The rows of a seed are the same bytes on every machine."""
 
 from __future__ import annotations
 

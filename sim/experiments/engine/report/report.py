@@ -54,12 +54,12 @@ def make(file: File, results: Results, seed: int, full: bool, varied: judge.Vari
 
 
 def write(report: Mapping[str, Any], command: str) -> None:
-    """The experiment's own file; the counts and the page of all that are there."""
+    """Writes the experiment's file, and the counts and the page of all experiments there."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     _write(FOLDER / f"{report['name']}.json", json.dumps(report, indent=1, allow_nan=False) + "\n")
     figures.write(report, FOLDER)
     found = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
-    reports = [one for one in found if "form" in one]  # manifests lie there too
+    reports = [one for one in found if "form" in one]  # the folder has manifests too
     each = {one["name"]: {**judge.counts(one["rows"]), **_summary(one)} for one in reports}
     whole = judge.counts([row for one in reports for row in one["rows"]])
     _write(COUNTS, json.dumps({**whole, "experiments": each}, indent=1) + "\n")

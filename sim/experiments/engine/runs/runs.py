@@ -28,11 +28,11 @@ Shown = Callable[[int, int, float], None]  # runs done, runs wanted, seconds lef
 
 
 class Interrupted(Exception):
-    """Ctrl-C: the message says what is kept."""
+    """Raised after Ctrl-C; the message says which runs are kept."""
 
 
 class Work(NamedTuple):
-    """One run: what carries it out, and its plan."""
+    """One run: its program and its plan."""
 
     program: Path
     plan: str
@@ -49,7 +49,7 @@ class Work(NamedTuple):
 
 
 class Runs:
-    """`kept`: the directory of finished runs; `workers`: makes who carries out the others."""
+    """`kept`: the directory of finished runs; `workers`: makes the workers for the others."""
 
     def __init__(self, kept: Path, workers: Callable[[], Workers]) -> None:
         self.kept, self.workers = kept, workers
@@ -99,7 +99,7 @@ class Runs:
 
     @contextmanager
     def _begun(self, waiting: Sequence[Work], show: Shown) -> Iterator[Callable[[Sequence[Work]], None]]:
-        """All that wait are with the workers; gives what returns when a group's are kept."""
+        """Submits all waiting runs; gives a function that waits until a group's runs are kept."""
         workers, begin = self.workers(), time.monotonic()
         together: dict[tuple[Path, str], list[Work]] = {}
         for work in waiting:
@@ -130,7 +130,7 @@ class Runs:
             workers.close()
 
     def _keep(self, works: Sequence[Work], outcome: Outcome) -> None:
-        """A line of the result is that of a run."""
+        """Keeps the runs: each line of the result is one run."""
         if outcome.status:
             raise Refused(
                 f"{works[0].program.name} ended with status {outcome.status}: {outcome.messages.strip()[-300:]}"

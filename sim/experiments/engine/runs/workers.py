@@ -20,13 +20,13 @@ from typing import Any, NamedTuple, Protocol
 from downbeat_toe.refused import Refused
 
 TRIES = 2  # tries of a run whose process was killed
-LOST_WORKERS = 5  # under one run, until it is given up
+LOST_WORKERS = 5  # lost workers after which a run is given up
 CONNECT = "10 s"
 ADDRESS = re.compile(r"tcp://(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):\d{1,5}")
 
 
 class Outcome(NamedTuple):
-    """How a run ended: right if `status` is 0."""
+    """End of a run; status 0 is success."""
 
     status: int
     result: str
@@ -90,7 +90,7 @@ class Processes:
 
 
 def require_address(text: str) -> None:
-    """Refuses what is no address of a scheduler, which distributed would look for all the same."""
+    """Refuses text that is no address of a scheduler; distributed would try to connect to it."""
     if not ADDRESS.fullmatch(text):
         raise Refused(
             f"--scheduler '{text}': no address of a Dask scheduler: write tcp://host:port, as tcp://host:8786"
@@ -114,7 +114,7 @@ class Cluster:
 
     def submit(self, program: Path, plan: str) -> Future[Ended]:
         def carry_out(path: str) -> Ended:
-            """On a worker, which needs no Python of this tree: an inner function goes there as its code."""
+            """Runs on a worker, which needs no Python of this tree: an inner function travels as code."""
             begin = time.monotonic()
             for _ in range(TRIES):
                 done = subprocess.run([path], input=plan, capture_output=True, text=True, check=False)

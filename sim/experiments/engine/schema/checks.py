@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Faults that the schema alone cannot see: names of axes and their values, and policies that the build does not have."""
+"""Faults that the schema alone cannot see: unknown axes, unknown values of an axis, policies that the build lacks."""
 
 from __future__ import annotations
 

@@ -19,5 +19,5 @@ COUNTS = (
     *("retransmissions", "losses", "timeouts"),
 )
 LISTS: Mapping[str, str] = {"at_marks": "count", **dict.fromkeys(("at_sizes", "begun", "done", "intervals"), "number")}
-RUN = ("seed", "connection")  # which run, and which of its connections
+RUN = ("seed", "connection")  # seed of the run, and number of the connection in it
 TAKEN = frozenset((*WORDS, *NUMBERS, *COUNTS, *LISTS, *RUN))

@@ -17,18 +17,18 @@ from sim.experiments.engine.schema.units import Payload, Size, Time
 class Run(Table):
     duration: Time
     seeds: int = Field(1, ge=1, le=10_000)  # runs of each cell, with the seeds from SEED on
-    measure: Time = 0  # from when on windows, rates, queues and losses count
-    warm_up: Time = 0  # runs that differ in the flows which begin from then on go through it once, together
-    sample: Time = 0  # between two samples of the series; 0: none
-    marks: tuple[Time, ...] = ()  # since establishment
-    sizes: tuple[Payload, ...] = ()  # acknowledged, whose times are kept
+    measure: Time = 0  # time from which windows, rates, queues and losses count
+    warm_up: Time = 0  # runs that differ only in later flows share it
+    sample: Time = 0  # interval of the samples; 0: no samples
+    marks: tuple[Time, ...] = ()  # times since establishment at which progress is kept
+    sizes: tuple[Payload, ...] = ()  # acknowledged bytes at which the time is kept
     packet: Size = 1502  # bytes of a full packet that the link rates count; ours has 1,500 bytes and 2 of PPP
-    # sim: 16 connections of a core and windows to 1 MiB; sim65536: as many and as large as may be, but each pair counts
-    # as disturbed; ns2: as sim65536, with an RTO of at least 200 ms instead of 1 s, of ns-3's TCPs too.
+    # sim: 16 connections of a core and windows up to 1 MiB. sim65536: 65,536 connections and the largest windows, but
+    # each pair counts as disturbed. ns2: sim65536 with a minimum RTO of 200 ms in place of 1 s, for ns-3's TCPs too.
     preset: Literal["sim", "sim65536", "ns2"] = "sim65536"
     miss_weight: int = Field(2, ge=1, le=2)  # weight of MISS's new interval between drops, in thirds
     spand_lower_bound: bool = False  # a transfer without loss does not lower SPAND's mean window
-    complete: bool = False  # ends when all transfers are acknowledged
+    complete: bool = False  # the run ends when all transfers are acknowledged
     sack: bool = False
 
     @model_validator(mode="after")
@@ -52,8 +52,8 @@ class Experiment(Table):
     name: str = Field(pattern=r"^[a-z0-9-]+$")
     title: str
     source: str
-    quick: bool = True  # one of `make experiments`
-    departs: tuple[str, ...] = ()  # from the paper, in sentences
+    quick: bool = True  # in the set of `make experiments`
+    departs: tuple[str, ...] = ()  # differences to the paper, in sentences
     assumed: tuple[str, ...] = ()  # values that the paper leaves out
     topology: Topology
     run: Run
@@ -79,7 +79,7 @@ class Experiment(Table):
         for what, each in ends:
             drawn = (
                 self.topology.stubs is not None and each.target == 1
-            )  # two routers, though both are "one of the stubs"
+            )  # both ends have the number of the stubs and are two routers
             if max(each.origin, each.target) > last or (each.origin == each.target and not drawn):
                 raise ValueError(
                     f"{what} from {each.origin} to {each.target}: this {self.topology.kind} has routers 0 to {last}, "

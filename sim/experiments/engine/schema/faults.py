@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A cell against the schema, and its faults as sentences with the place in the file, the key and what is allowed."""
+"""A cell against the schema, and its faults as sentences: place in the file, key, and allowed values."""
 
 from __future__ import annotations
 

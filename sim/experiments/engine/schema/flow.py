@@ -24,7 +24,7 @@ class Receiver(Table):
 
 
 class Rounds(Table):
-    """Transfers one behind the other. Small ones at drawn gaps, on one connection, are an interactive session."""
+    """Transfers one after the other. Small transfers at drawn gaps, on one connection, model an interactive session."""
 
     count: int = Field(ge=1)
     gap: Draw
@@ -43,15 +43,15 @@ class Flow(Table):
     label: str = Field(pattern=r"^[a-z0-9-]+$")
     sender: Literal["core", "ns-3"] = "core"
     tcp: Literal[NS3_TCP] = "TcpNewReno"  # type: ignore[valid-type]
-    count: int | None = Field(None, ge=0)  # None: one; with `every` as many as arrive
-    cores: Literal["one", "each"] = "one"  # connections of one core, or a core for each
+    count: int | None = Field(None, ge=0)  # None: one connection; with `every`: all that arrive
+    cores: Literal["one", "each"] = "one"  # one: one core has all connections; each: a core for each
     origin: int = Field(0, alias="from", ge=0)  # routers
     target: int = Field(alias="to", ge=0)
     hosts: int = Field(0, ge=0)  # receivers, drawn at random; 0: one each
-    host: str = Field("", pattern=r"^[a-z0-9-]*$")  # instead: the one receiver of all flows that name it
+    host: str = Field("", pattern=r"^[a-z0-9-]*$")  # instead of hosts: one receiver, shared by all flows that name it
     access: Access | None = None  # the sender's, instead of the topology's
-    # b/s of the core's wire, which then ends at a router before the access link: a policy that measures gaps needs
-    # 1 Gb/s, as on a slower wire a segment does not leave within 8 ns of its time.
+    # Rate of the core's wire, b/s; a router then joins it to the access link. A policy that measures gaps needs
+    # 1 Gb/s: on a slower wire a segment does not leave within 8 ns of its time.
     line: Rate | None = None
     startup: str = ""
     startup_argument: str = ""
@@ -65,13 +65,13 @@ class Flow(Table):
     # the first ssthresh or slow start ends by a loss.
     estimated_by: Literal["ssthresh", "bwe", "ere"] = "ssthresh"
     estimated_after: int = Field(0, ge=0)  # round trips from then until the rate is read
-    trace: bool = False  # each segment, ACK and gap is kept, as the metrics of single segments need
+    trace: bool = False  # keeps each segment, ACK and gap for the metrics of single segments
     estimate: Literal["", *METHODS] = ""  # type: ignore[valid-type]
     observed: bool = False  # it reports to the estimator
     start: Draw = 0
-    every: Draw | None = None  # between two arrivals, from `start` on
+    every: Draw | None = None  # time between two arrivals, from `start` on
     lifetime: Draw | None = None
-    transfer: SizeDraw | None = None  # without: data without end
+    transfer: SizeDraw | None = None  # None: data without end
     rounds: Rounds | None = None
     changes: tuple[Change, ...] = ()
     receiver: Receiver = Receiver()

@@ -61,8 +61,8 @@ def load(
     duration: str = "",
     change: tuple[str, Any] | None = None,
 ) -> File:
-    """Raises Refused with a sentence for each fault. `policies`: of the build; None: their names are not looked at;
-    `duration`: instead of the file's, as '60 s'; `change`: one of the file's `vary`."""
+    """Raises Refused with a sentence for each fault. `policies`: those of the build; None: names of policies are not
+    checked. `duration` replaces the file's, as '60 s'. `change`: one of the file's `vary`."""
     data = _with_base(_read(path), path)
     changes = data.pop("full", {})
     for key, value in changes.items() if full else ():
@@ -157,7 +157,7 @@ def _name(value: Any) -> str:
 
 
 def _replace(data: dict[str, Any], key: str, value: Any, path: Path) -> None:
-    """`key` is a path, as topology.link.rate; one of several flows goes by its label: flow.sender.count."""
+    """`key` is a path, as topology.link.rate; a label chooses one of several flows: flow.sender.count."""
     *parents, last = key.split(".")
     table: Any = data
     for parent in parents:

@@ -27,23 +27,23 @@ class Table(BaseModel):
 
 
 class Measure(Table):
-    """A number of a run: `metric` over the connections of `label`, taken together as `statistic` says."""
+    """A number of a run: the `statistic` of `metric` over the connections of `label`."""
 
     metric: Literal[METRICS]  # type: ignore[valid-type]
     label: str = ""  # empty: all connections
     statistic: Literal["mean", "median", "sum", "min", "max", "p90"] = "mean"
-    mark: Time = 0  # packets_at: one of run.marks
-    size: Payload = 0  # seconds_to: one of run.sizes
-    reached: float = Field(0, ge=0)  # seconds_to_window: packets
-    rounds: int | None = Field(None, ge=0)  # estimate: of a rate; None: the flow's estimated_after
-    gap: Time = 0  # arrival_gap: of pairs that left so far apart, to a sixteenth; 0: of all
-    begin: Time = 0  # throughput, utilisation: from then
-    end: Time = 0  # until then; 0: the end
+    mark: Time = 0  # for packets_at: one of run.marks
+    size: Payload = 0  # for seconds_to: one of run.sizes
+    reached: float = Field(0, ge=0)  # for seconds_to_window: packets
+    rounds: int | None = Field(None, ge=0)  # for estimate of a rate: round trips; None: the flow's estimated_after
+    gap: Time = 0  # for arrival_gap: the gap at departure, within a sixteenth; 0: any
+    begin: Time = 0  # for throughput and utilisation: start of the interval
+    end: Time = 0  # its end; 0: the end of the run
     link: int = Field(0, ge=0)
 
     @property
     def named(self) -> str:
-        """As messages name it."""
+        """Its name in messages."""
         return f"'{getattr(self, 'quantity', '') or getattr(self, 'title', '')}'"
 
 
@@ -52,9 +52,9 @@ class Published(Measure):
 
     quantity: str
     figure: str
-    of: dict[str, str] = {}  # axis and the name of its value: which cells
-    over: dict[str, str] = {}  # the measure in the cells that differ in this divides it
-    against: str = ""  # a label: the measure of its connections, in the same runs, divides it
+    of: dict[str, str] = {}  # chooses the cells: axis and name of its value
+    over: dict[str, str] = {}  # chooses the divisor: the same measure in the cells that differ in these axes
+    against: str = ""  # a label: the same measure of its connections, in the same runs, is the divisor
     value: float | None = None
     tolerance: Tolerance | None = None
     between: tuple[float, float] | None = None
@@ -62,7 +62,7 @@ class Published(Measure):
     at_most: float | None = None
     along: str = ""  # an axis
     order: tuple[str, ...] = ()  # names of its values, the highest first
-    tie: float = Field(0, ge=0, lt=1)  # a lower one may be higher by that share
+    tie: float = Field(0, ge=0, lt=1)  # share by which a lower name may exceed a higher one
     explained: str = ""  # the reason why ours differs
     full: bool = False  # for cells that only the full form has
     level: Literal["number", "ratio", "shape", "goal"]  # by its form, if the file gives none; goal: ours, not counted

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Ways to start with estimates of earlier connections: what `estimate` of a flow may be, and STARTUP of `make sim`."""
+"""Methods that start with estimates of earlier connections: values of a flow's `estimate` and of make sim's STARTUP."""
 
 METHODS = ("liss", "iss", "miss", "js", "spand", "resume")

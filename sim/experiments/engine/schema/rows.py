@@ -40,8 +40,8 @@ Rows = Mapping[str, Sequence[Row]]  # by table
 
 
 def read(table: str, blocks: Any, full: bool) -> list[Row]:
-    """The rows of all blocks of a table in the file's order; in the quick form without those of the full form alone. Raises
-    Refused, without the file."""
+    """The rows of a table's blocks in the file's order; the quick form leaves out rows with `full`. Raises Refused; its
+    message lacks the file."""
     if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
         raise Refused(f"{table}: use a list; tables of one are written [[{table}]]")
     rows = [row for number, block in enumerate(blocks, 1) for row in _of_block(table, block, number)]

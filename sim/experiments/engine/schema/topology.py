@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from sim.experiments.engine.schema.measures import Table
 from sim.experiments.engine.schema.units import QueueSize, Rate, Share, Time
 
-MAX_HOPS = 16  # a router's hosts have a prefix of their own
+MAX_HOPS = 16  # each router's hosts have their own prefix
 
 
 class Queue(Table):
@@ -36,7 +36,7 @@ class Access(Table):
 
 
 class LinkChange(Table):
-    """Another path under running connections; the queue keeps its size."""
+    """A change of the path during the run; the queue keeps its size."""
 
     at: Time
     rate: Rate | None = None  # None: as before
@@ -53,7 +53,7 @@ class LinkChange(Table):
 class Link(Access):
     queue: Queue
     loss: Share = 0  # share of the packets towards the receivers that the link destroys
-    changes: tuple[LinkChange, ...] = ()  # each link of the topology changes
+    changes: tuple[LinkChange, ...] = ()  # changes of every link
 
 
 class Stubs(Table):

@@ -13,14 +13,14 @@ from sim.experiments.engine.schema.units import Rate, RateOrNone, Time
 
 
 class Pairs(Table):
-    """Two packets `gap` apart, again and again, whatever comes back: from a host of ns-3, at its nanosecond. The core's
-    launch gate and stamps keep to that within 8 ns (make experiment NAME=linearity)."""
+    """Pairs of packets that a host of ns-3 sends at given gaps, to the nanosecond, whatever the path returns. The core's
+    launch gate and stamps keep such gaps within 8 ns (make experiment NAME=linearity)."""
 
     label: str = Field(pattern=r"^[a-z0-9-]+$")
     origin: int = Field(0, alias="from", ge=0)
     target: int = Field(alias="to", ge=0)
-    gaps: tuple[Time, ...] = Field(min_length=1)  # in turn
-    every: Time = 1_000_000_000  # on average, from pair to pair: a tenth of it is a rest, the others a Poisson process
+    gaps: tuple[Time, ...] = Field(min_length=1)  # gaps of the pairs in turn
+    every: Time = 1_000_000_000  # mean time between pairs: a tenth is fixed, the rest exponential
     start: Time = 1_000_000_000
 
     @model_validator(mode="after")
@@ -38,9 +38,9 @@ class Traffic(Table):
     origin: int = Field(0, alias="from", ge=0)
     target: int = Field(0, alias="to", ge=0)
     each_hop: bool = False
-    at: Literal["host", "router"] = "host"  # with access links of their own, or not
+    at: Literal["host", "router"] = "host"  # host: each source has its own access link
     rate: Rate | None = None
-    rates: tuple[tuple[Time, RateOrNone], ...] = ()  # instead: from when on how much
+    rates: tuple[tuple[Time, RateOrNone], ...] = ()  # instead of rate: pairs of a time and the rate from then on
     packets: dict[str, float] = Field({"1000 B": 1}, min_length=1)  # sizes and their weights
     on: Time = 0
     off: Time = 0

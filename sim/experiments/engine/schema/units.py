@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from downbeat_toe import quantities
 from pydantic import BeforeValidator
 
-MSS = 1460  # bytes of payload in a full segment: ns-3 tells no MSS, and this is what the simulated core assumes then
+MSS = 1460  # bytes of payload in a full segment: ns-3 sends no MSS option, and the simulated core assumes this
 PACKET = MSS + 40  # with IPv4 and TCP headers
-PPP = PACKET + 2  # on a link of ns-3
-WIRE = PACKET + 38  # on the core's Ethernet, preamble and gap counted
+PPP = PACKET + 2  # bytes on a link of ns-3
+WIRE = PACKET + 38  # bytes on the core's Ethernet with preamble and gap
 
 Reader = Callable[[str], Any]
 
@@ -64,7 +64,7 @@ def _tolerance(value: object) -> object:
 
 
 Rate = Annotated[int, _read(quantities.rate, "20 Mb/s")]  # b/s
-RateOrNone = Annotated[int, _read(_rate, "20 Mb/s")]  # 0 b/s: nothing
+RateOrNone = Annotated[int, _read(_rate, "20 Mb/s")]  # b/s; 0 b/s: silence
 Time = Annotated[int, _read(_time, "40 ms")]  # ns
 Size = Annotated[int, _read(quantities.size, "30 kB")]  # bytes
 Payload = Annotated[int, _read(_segments, "100 packets")]  # bytes
