@@ -27,6 +27,7 @@ from sim.lib.compiler import (
     DEVICE,
     INCLUDE,
     SIM,
+    TRANSLATION,
     WARNINGS,
     model_includes,
     model_libraries,
@@ -99,7 +100,7 @@ def experiment(preset: str = LARGEST) -> Path:
     objects = estimator()
     link = [*with_library(library(tap="header", preset=preset)), str(objects / "libdownbeat_estimator.a"), *link]
     flags = [*flags, f"-I{ENGINE}", f"-I{DEVICE}", f"-I{ESTIMATOR / 'include'}", f"-I{SITE}"]
-    sources = [*sorted(ENGINE.rglob("*.cpp")), *shared]
+    sources = [*sorted(ENGINE.rglob("*.cpp")), *shared, TRANSLATION / "host_start.cpp"]
     return program(
         part_name("experiment", False, TAP, preset), "downbeat_experiment", sources, flags, link, [], version
     )

@@ -15,6 +15,7 @@ from sim.lib.cache import BUILDS, ROOT, BuildFailed, cached, content, point, run
 SIM = ROOT / "sim"  # a header of another folder is included by its path from here
 DEVICE = SIM / "device"
 INCLUDE = ROOT / "sw" / "include"
+TRANSLATION = ROOT / "sw" / "core"  # of parameters and estimates into the core's commands, the driver's too
 QUOTED = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 VERILATE = (
@@ -93,7 +94,7 @@ def program(
 ) -> Path:
     """Compiles and links; an object is kept by its source, the headers that it includes, the flags and `texts`. `first`
     is a large header that most sources begin with: it is compiled once for all of them."""
-    flags = [*flags, f"-I{SIM}", f"-I{INCLUDE}"]
+    flags = [*flags, f"-I{SIM}", f"-I{INCLUDE}", f"-I{ROOT / 'sw'}"]
     places = [Path(flag.removeprefix("-I")) for flag in flags if flag.startswith("-I")]
     common = [*(path.read_text() for path in texts), *flags, version]
     if first is not None:

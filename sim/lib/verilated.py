@@ -16,6 +16,7 @@ from sim.lib.compiler import (
     MAKE_FIXES,
     OPTIMISE,
     QUICK,
+    TRANSLATION,
     VERILATE,
     WARNINGS,
     for_tests,
@@ -174,7 +175,8 @@ def _train(place: Path, tap: str, preset: str) -> bool:
 
 
 def _device_sources(tap: str) -> list[Path]:
-    return sorted([*CORE.glob("*.cpp"), *(DEVICE / f"tap_{tap}").glob("*.cpp")])
+    sources = [*CORE.glob("*.cpp"), *(DEVICE / f"tap_{tap}").glob("*.cpp"), TRANSLATION / "parameters.cpp"]
+    return sorted(sources)
 
 
 def _names_header(tap: str, preset: str) -> Path:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from sw.api import c, python
+from sw.api import c, limits, python
 from sw.api.common import COMMON
 from sw.api.driver import DRIVER
 from sw.api.estimator import ESTIMATOR
@@ -15,7 +15,7 @@ INTERFACES = (COMMON, DRIVER, ESTIMATOR, SIMULATION)
 
 def files() -> dict[str, str]:
     """The text of each generated file by its path from the root."""
-    headers = {each.header: c.header(each) for each in INTERFACES}
+    headers = {limits.HEADER: limits.header()} | {each.header: c.header(each) for each in INTERFACES}
     return headers | {each.module: python.Module(each).text() for each in INTERFACES}
 
 

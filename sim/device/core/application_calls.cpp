@@ -2,6 +2,7 @@
 // The application port's calls.
 
 #include "application_port.h"
+#include "core/parameters.h"
 #include "names.h"
 #include "policy_arguments.h"
 
@@ -11,8 +12,6 @@ namespace downbeat {
 
 namespace {
 
-constexpr std::uint32_t defaultInitialWindow = 10; // RFC 6928
-constexpr std::uint32_t highestSsthresh = 1 << 30; // bytes: no window is larger
 constexpr std::size_t latestStarts = 1024;         // of which a refusal is awaited
 constexpr std::size_t requests = 0xffff;           // names of opens that wait for their flow
 
@@ -30,45 +29,27 @@ void setWide(std::array<std::uint32_t, N> &words, unsigned offset, unsigned widt
   setWide(words, DOWNBEAT_COMMAND_##field##_OFFSET, DOWNBEAT_COMMAND_##field##_WIDTH, value)
 
 int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameters *parameters) {
-  const downbeat_parameters given = parameters != nullptr ? *parameters : downbeat_parameters{};
+  const downbeat_parameters given = withDefaults(parameters != nullptr ? *parameters : downbeat_parameters{});
   const int startup = given.startup != nullptr ? startupIndex(given.startup) : 0;
   const int steady = given.steady != nullptr ? steadyIndex(given.steady) : 0;
   if (startup < 0 || steady < 0) return DOWNBEAT_UNKNOWN_POLICY;
-  if (given.initial_window > 255 || given.spacing >> 56 != 0 || given.no_delay > 1 || given.nssr > 1 || given.ecn > 1 ||
-      given.reno_recovery > 1 || given.keep_alive > 0xffff || given.user_timeout > 0xffff ||
-      given.differentiated_services > 63 || given.time_to_live > 255)
-    return DOWNBEAT_INVALID_ARGUMENT;
+  if (!rangeProblem(given).empty()) return DOWNBEAT_INVALID_ARGUMENT;
   std::string problem = downbeat::argumentProblem(PolicyFamily::startup, startup, given.startup_argument);
   if (problem.empty()) problem = downbeat::argumentProblem(PolicyFamily::steady, steady, given.steady_argument);
   if (!problem.empty()) return argumentProblem_ = problem, DOWNBEAT_POLICY_ARGUMENT;
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_STARTUP, static_cast<std::uint64_t>(startup));
   DOWNBEAT_SET(words, COMMAND, PARAMETERS_STEADY, static_cast<std::uint64_t>(steady));
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_INITIAL_WINDOW,
-               given.initial_window != 0 ? given.initial_window : defaultInitialWindow);
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_SSTHRESH, given.ssthresh != 0 ? given.ssthresh : highestSsthresh);
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_SPACING, given.spacing);
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_NO_DELAY, given.no_delay);
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_NSSR, given.nssr);
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_ECN, given.ecn);
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_RENO_RECOVERY, given.reno_recovery);
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_KEEP_ALIVE, given.keep_alive);
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_USER_TIMEOUT, given.user_timeout);
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_SERVICE_DIFFERENTIATED_SERVICES, given.differentiated_services);
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_SERVICE_TIME_TO_LIVE, given.time_to_live);
+#define DOWNBEAT_SET_NUMBER(member, field, max) DOWNBEAT_SET(words, COMMAND, field, given.member);
+  DOWNBEAT_PARAMETERS(DOWNBEAT_SET_NUMBER)
   DOWNBEAT_SET_WIDE(words, PARAMETERS_STARTUP_ARGUMENT, given.startup_argument);
   DOWNBEAT_SET_WIDE(words, PARAMETERS_STEADY_ARGUMENT, given.steady_argument);
-  const downbeat_start_values &start = given.start;
-  if (start.window == 0 && start.pace == 0 && start.gap == 0 && start.until == 0) return DOWNBEAT_OK;
 #ifdef DOWNBEAT_HOST_START
-  if (start.window > 0xffff || start.pace > DOWNBEAT_PACE_BUCKET || start.gap >> 52 != 0 || start.until >> 48 != 0)
-    return DOWNBEAT_INVALID_ARGUMENT;
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_START_WINDOW, start.window);
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_START_PACE, start.pace);
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_START_GAP, start.gap);
-  DOWNBEAT_SET(words, COMMAND, PARAMETERS_START_UNTIL, start.until);
+  DOWNBEAT_START_PARAMETERS(DOWNBEAT_SET_NUMBER)
 #else
-  return DOWNBEAT_NOT_SUPPORTED;
+  const downbeat_start_values &start = given.start;
+  if (start.window != 0 || start.pace != 0 || start.gap != 0 || start.until != 0) return DOWNBEAT_NOT_SUPPORTED;
 #endif
+#undef DOWNBEAT_SET_NUMBER
   return DOWNBEAT_OK;
 }
 

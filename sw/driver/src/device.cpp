@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
+#include "core/parameters.h"
 #include "failure.h"
 #include "policies.h"
 
@@ -20,15 +21,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint32_t usualWindow = 10; // segments (RFC 6928)
 constexpr std::size_t requests = 65'535; // zero names none
 constexpr auto timeout = 1s; // at the end, for the core to do what it was asked
 constexpr auto pollInterval = 50us; // between two reads of whether it has
 
-void most(std::uint64_t value, std::uint64_t limit, const char *name) {
-  if (value > limit)
-    throw Failure(DOWNBEAT_INVALID_ARGUMENT,
-                  std::string(name) + " is " + std::to_string(value) + ": use at most " + std::to_string(limit));
+void inRange(const downbeat_parameters &parameters) {
+  if (const std::string problem = rangeProblem(parameters); !problem.empty())
+    throw Failure(DOWNBEAT_INVALID_ARGUMENT, problem);
 }
 
 } // namespace
@@ -88,49 +87,41 @@ std::uint8_t Device::policy(bool isStartup, const char *name) const {
 }
 
 void Device::setParameters(format::Command &command, const downbeat_options *options) const {
-  const downbeat_options none{};
-  const downbeat_options &given = options != nullptr ? *options : none;
-  const downbeat_parameters &parameters = given.parameters;
-  constexpr std::uint64_t wide = UINT16_MAX;
-  most(parameters.initial_window, 255, "initial_window");
-  most(parameters.keep_alive, wide, "keep_alive");
-  most(parameters.user_timeout, wide, "user_timeout");
-  most(parameters.differentiated_services, 63, "differentiated_services");
-  most(parameters.time_to_live, 255, "time_to_live");
-  most(parameters.spacing, (1ull << 56) - 1, "spacing");
+  downbeat_parameters parameters = options != nullptr ? options->parameters : downbeat_parameters{};
+  if (options != nullptr && options->rate != 0) { // 8 bits a byte, 10^9 ns a second
+    constexpr std::uint64_t nanoseconds = 8'000'000'000; // of a byte at 1 b/s
+    const std::uint64_t whole = nanoseconds / options->rate, rest = nanoseconds % options->rate;
+    if (whole >= 1u << 24) throw Failure(DOWNBEAT_INVALID_ARGUMENT, "rate is below 477 b/s");
+    parameters.spacing = whole << 32 | (rest << 30) / options->rate << 2; // the rest is below 2^33
+  }
+  inRange(parameters);
+  parameters = withDefaults(parameters);
   command.options = static_cast<std::uint8_t>(
       (parameters.no_delay != 0 ? format::noDelay : 0) | (parameters.nssr != 0 ? format::nssr : 0) |
       (parameters.ecn != 0 ? format::ecn : 0) | (parameters.reno_recovery != 0 ? format::renoRecovery : 0));
-  command.startup = policy(true, parameters.startup);
-  command.steady = policy(false, parameters.steady);
-  command.initialWindow =
-      static_cast<std::uint16_t>(parameters.initial_window != 0 ? parameters.initial_window : usualWindow);
+  choosePolicies(command, parameters);
   setStart(command, parameters);
-  std::ranges::copy(parameters.startup_argument, command.startupArgument);
-  std::ranges::copy(parameters.steady_argument, command.steadyArgument);
+  command.initialWindow = static_cast<std::uint16_t>(parameters.initial_window);
   command.spacing = parameters.spacing;
-  if (given.rate != 0) { // 8 bits a byte, 10^9 ns a second
-    constexpr std::uint64_t nanoseconds = 8'000'000'000; // of a byte at 1 b/s
-    const std::uint64_t whole = nanoseconds / given.rate, rest = nanoseconds % given.rate;
-    most(whole, (1u << 24) - 1, "ns a byte at this rate");
-    command.spacing = whole << 32 | (rest << 30) / given.rate << 2; // the rest is below 2^33
-  }
   command.keepAlive = static_cast<std::uint16_t>(parameters.keep_alive);
   command.userTimeout = static_cast<std::uint16_t>(parameters.user_timeout);
   command.differentiatedServices = static_cast<std::uint8_t>(parameters.differentiated_services);
   command.timeToLive = static_cast<std::uint8_t>(parameters.time_to_live);
 }
 
-void Device::setStart(format::Command &command, const downbeat_parameters &parameters) const {
-  most(parameters.start.window, UINT16_MAX, "start.window");
-  most(parameters.start.pace, DOWNBEAT_PACE_BUCKET, "start.pace");
-  most(parameters.start.gap, (1ull << 52) - 1, "start.gap");
-  most(parameters.start.until, (1ull << 48) - 1, "start.until");
+void Device::choosePolicies(format::Command &command, const downbeat_parameters &parameters) const {
+  command.startup = policy(true, parameters.startup);
+  command.steady = policy(false, parameters.steady);
+  std::ranges::copy(parameters.startup_argument, command.startupArgument);
+  std::ranges::copy(parameters.steady_argument, command.steadyArgument);
+}
+
+void Device::setStart(format::Command &command, const downbeat_parameters &parameters) {
+  command.ssthresh = parameters.ssthresh;
   command.startWindow = static_cast<std::uint16_t>(parameters.start.window);
   command.pace = static_cast<std::uint8_t>(parameters.start.pace);
   command.paceGap = parameters.start.gap;
   command.validUntil = parameters.start.until;
-  command.ssthresh = parameters.ssthresh != 0 ? parameters.ssthresh : highestSsthresh;
 }
 
 std::uint16_t Device::newRequest(const Pending &pending) {
@@ -248,22 +239,22 @@ int Device::setPolicies(Connection &connection, const downbeat_parameters &param
 int Device::start(Connection &connection, const downbeat_parameters &parameters) {
   format::Command command;
   command.opcode = format::Opcode::start;
-  setStart(command, parameters);
+  const downbeat_parameters read{.ssthresh = parameters.ssthresh, .start = parameters.start};
+  inRange(read);
+  setStart(command, withDefaults(read));
   return change(connection, parameters, command);
 }
 
 int Device::change(Connection &connection, const downbeat_parameters &parameters, format::Command command) {
-  const std::uint8_t startup = policy(true, parameters.startup), steady = policy(false, parameters.steady);
+  choosePolicies(command, parameters);
   const std::lock_guard tablesLock(tables_);
   const std::lock_guard lock(connection.mutex);
   if (connection.ended) return failed(connection.error != 0 ? connection.error : DOWNBEAT_SHUT_DOWN);
   if (!connection.known) return DOWNBEAT_WOULD_BLOCK;
   command.flow = static_cast<std::uint16_t>(connection.flow);
   command.generation = static_cast<std::uint8_t>(connection.generation);
-  command.startup = connection.startup = startup;
-  command.steady = connection.steady = steady;
-  std::ranges::copy(parameters.startup_argument, command.startupArgument);
-  std::ranges::copy(parameters.steady_argument, command.steadyArgument);
+  connection.startup = command.startup;
+  connection.steady = command.steady;
   command.request = newRequest({.changes = static_cast<downbeat_connection *>(&connection)});
   connection.policyError = DOWNBEAT_OK;
   this->command(command);

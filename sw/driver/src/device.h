@@ -19,7 +19,6 @@
 
 namespace downbeat {
 class Device;
-inline constexpr std::uint32_t highestSsthresh = 1 << 30; // bytes: no window is larger
 } // namespace downbeat
 
 /// Guarded by the device's tables.
@@ -90,11 +89,12 @@ private:
   void command(format::Opcode opcode, std::uint32_t flow, std::uint32_t generation);
   std::uint16_t newRequest(const Pending &pending);
   void setParameters(format::Command &command, const downbeat_options *options) const;
-  void setStart(format::Command &command, const downbeat_parameters &parameters) const;
+  void choosePolicies(format::Command &command, const downbeat_parameters &parameters) const;
+  static void setStart(format::Command &command, const downbeat_parameters &parameters);
   int change(Connection &connection, const downbeat_parameters &parameters, format::Command command);
   /// Asks where the connection starts, and says so in the command.
   void askStart(downbeat_connection &connection, std::uint64_t transferBytes, format::Command &command);
-  bool startAsTold(format::Command &command, const downbeat_host_start &told) const;
+  bool applyEstimate(format::Command &command, const downbeat_host_start &start) const;
   void startAccepted(downbeat_connection &connection, const downbeat_listener &listener);
   std::uint8_t policy(bool isStartup, const char *name) const;
 

@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <mutex>
 
+#include "core/host_start.h"
 #include "device.h"
 #include "failure.h"
 #include "policies.h"
 
 namespace downbeat {
-
-namespace {
-
-constexpr std::uint64_t bucketLog2 = 2; // a bucket has 2^2 segments
-
-} // namespace
 
 void Device::askStart(downbeat_connection &connection, std::uint64_t transferBytes, format::Command &command) {
   downbeat_estimate &told = connection.estimate;
@@ -21,34 +16,20 @@ void Device::askStart(downbeat_connection &connection, std::uint64_t transferByt
       estimates_->start(reinterpret_cast<std::uintptr_t>(&connection), connection.remoteIp, transferBytes,
                         port_->geometry().mss, port_->time(), told);
   connection.estimated = true;
-  if (told.source == 0 || startAsTold(command, start)) return;
+  if (told.source == 0 || applyEstimate(command, start)) return;
   told = {.initial_window = told.initial_window, .reason = "the core's policies cannot start so"};
 }
 
-bool Device::startAsTold(format::Command &command, const downbeat_host_start &told) const {
-  const bool resumes = told.saved_window != 0;
-  const auto startup = policyNumber(PolicyFamily::startup, resumes ? "resume" : "paced", samePolicies_);
-  if (resumes) {
-    const std::uint32_t mss = port_->geometry().mss;
-    const std::uint64_t saved = told.saved_window / mss, maxJump = told.jump / mss;
-    if (!startup || saved == 0 || maxJump == 0 || told.saved_rtt == 0) return false;
+bool Device::applyEstimate(format::Command &command, const downbeat_host_start &start) const {
+  downbeat_parameters parameters{.ssthresh = command.ssthresh};
+  if (!applyStart(parameters, start, port_->geometry().mss)) return false;
+  if (parameters.startup != nullptr) {
+    const auto startup = policyNumber(PolicyFamily::startup, parameters.startup, samePolicies_);
+    if (!startup) return false;
     command.startup = *startup;
-    std::ranges::fill(command.startupArgument, 0);
-    put(command.startupArgument, startupField("resume", "saved"), saved);
-    put(command.startupArgument, startupField("resume", "maxJump"), maxJump);
-    put(command.startupArgument, startupField("resume", "rtt"), told.saved_rtt);
-    command.validUntil = told.until;
-    return true;
+    std::ranges::copy(parameters.startup_argument, command.startupArgument);
   }
-  if (told.ssthresh != 0)
-    command.ssthresh = static_cast<std::uint32_t>(std::min<std::uint64_t>(told.ssthresh, highestSsthresh));
-  command.validUntil = told.until;
-  if (!startup || told.initial_window <= command.initialWindow) return told.ssthresh != 0;
-  command.startup = *startup;
-  std::ranges::fill(command.startupArgument, 0);
-  put(command.startupArgument, startupField("paced", "n"), told.initial_window);
-  put(command.startupArgument, startupField("paced", "gap"), told.gap);
-  if (told.pace == DOWNBEAT_PACE_BUCKET) put(command.startupArgument, startupField("paced", "burst"), bucketLog2);
+  setStart(command, parameters);
   return true;
 }
 

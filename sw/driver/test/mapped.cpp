@@ -17,9 +17,9 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "core/argument_field.h"
 #include "handle.h"
 #include "mapped_port.h"
-#include "policies.h"
 
 using namespace downbeat;
 

@@ -3,12 +3,13 @@
 #include <string_view>
 
 #include "core.h"
+#include "core/host_start.h"
 
 using namespace ns3;
 
 namespace {
 const std::vector<std::uint8_t> filler(65'536);
-constexpr std::uint64_t segmentBytes = 1460; // that the estimator is asked for
+constexpr std::uint32_t segmentBytes = 1460; // that the estimator is asked for
 } // namespace
 
 CoreFlow::CoreFlow(const FlowPlan &plan, const Marks &marks, Core &core, std::uint32_t remote, std::uint16_t port,
@@ -52,19 +53,7 @@ downbeat_parameters CoreFlow::parameters() {
   if (!start.known) return asked;
   record.startWindow = start.initial_window;
   record.startSsthresh = static_cast<double>(start.ssthresh) / record.segmentSize;
-  asked.ssthresh = static_cast<std::uint32_t>(start.ssthresh);
-  if (start.saved_window != 0) {
-    // Careful Resume: saved_cwnd and max_jump in segments, saved_rtt in ns.
-    const std::uint64_t saved = std::min<std::uint64_t>(start.saved_window / segmentBytes, 0xffff);
-    const std::uint64_t maxJump = std::min<std::uint64_t>(start.jump / segmentBytes, 0xffff);
-    if (saved == 0 || maxJump == 0) return asked;
-    asked.startup = "resume";
-    asked.startup_argument[0] = saved | maxJump << 16 | start.saved_rtt << 32;
-    asked.startup_argument[1] = start.saved_rtt >> 32;
-    return asked;
-  }
-  if (start.pace == DOWNBEAT_PACE_NONE) return asked;
-  asked.start = {start.initial_window, start.pace, start.gap << 16, start.until};
+  downbeat::applyStart(asked, start, segmentBytes);
   return asked;
 }
 

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Parameters and estimates as a core's command has them, by tables; and the limits that the RTL's layout gives."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from ctypes import POINTER, byref, c_char_p, c_int, c_uint32
+from typing import Any
+
+import pytest
+from downbeat_toe.estimator.structures import CStart
+from downbeat_toe.structures import Parameters
+
+from sw.api import limits
+from sw.api.model import ROOT
+
+INCLUDES = ("sw", "sw/include", "sw/estimator/include")
+NONE, EVEN, BUCKET = 0, 1, 2
+MSS = 1460
+NS = 1 << 16  # units of a gap
+CALLS = """
+#include "core/host_start.h"
+#include "core/parameters.h"
+extern "C" int apply(downbeat_parameters *parameters, const downbeat_host_start *start, uint32_t mss) {
+  return downbeat::applyStart(*parameters, *start, mss);
+}
+extern "C" const char *problem(const downbeat_parameters *parameters) {
+  static std::string text;
+  return (text = downbeat::rangeProblem(*parameters)).c_str();
+}
+extern "C" void complete(downbeat_parameters *parameters) { *parameters = downbeat::withDefaults(*parameters); }
+"""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    place = tmp_path_factory.mktemp("core")
+    (place / "calls.cpp").write_text(CALLS)
+    sources = [place / "calls.cpp", *sorted((ROOT / "sw" / "core").glob("*.cpp"))]
+    command = ["g++", "-std=c++20", "-O1", "-fPIC", "-shared", *(f"-I{ROOT / path}" for path in INCLUDES)]
+    subprocess.run([*command, *sources, "-o", place / "core.so"], check=True, timeout=300)
+    made = ctypes.CDLL(str(place / "core.so"))
+    made.apply.restype, made.apply.argtypes = c_int, [POINTER(Parameters), POINTER(CStart), c_uint32]
+    made.problem.restype, made.problem.argtypes = c_char_p, [POINTER(Parameters)]
+    made.complete.restype, made.complete.argtypes = None, [POINTER(Parameters)]
+    return made
+
+
+def as_dictionary(parameters: Parameters) -> dict[str, Any]:
+    start = parameters.start
+    return {
+        "startup": parameters.startup,
+        "argument": tuple(parameters.startup_argument),
+        "ssthresh": parameters.ssthresh,
+        "start": (start.window, start.pace, start.gap, start.until),
+    }
+
+
+UNCHANGED: dict[str, Any] = {"startup": None, "argument": (0, 0), "ssthresh": 70_000, "start": (0, 0, 0, 0)}
+SAVED = {"known": 1, "until": 9, "saved_window": 100 * MSS + 7, "saved_rtt": 40_000_000, "jump": 50 * MSS + 7}
+STARTS = {
+    "no estimate": ({"initial_window": 10, "ssthresh": 0}, None),
+    "ssthresh alone (LISS, ISS) expires too": (
+        {"known": 1, "initial_window": 10, "ssthresh": 30_000, "until": 9},
+        {"ssthresh": 30_000, "start": (0, 0, 0, 9)},
+    ),
+    "a paced window (MISS, JS)": (
+        {"known": 1, "initial_window": 22, "ssthresh": 32_120, "pace": EVEN, "gap": 4_545, "until": 9},
+        {"ssthresh": 32_120, "start": (22, EVEN, 4_545 * NS, 9)},
+    ),
+    "a window below the initial one (SPAND) counts": (
+        {"known": 1, "initial_window": 3, "ssthresh": 4_380, "pace": BUCKET, "gap": 33_333_333, "until": 9},
+        {"ssthresh": 4_380, "start": (3, BUCKET, 33_333_333 * NS, 9)},
+    ),
+    "without an ssthresh the connection's own stays": (
+        {"known": 1, "initial_window": 22, "pace": EVEN, "gap": 1},
+        {"start": (22, EVEN, NS, 0)},
+    ),
+    "what does not fit is the largest that does": (
+        {"known": 1, "initial_window": 70_000, "ssthresh": 1 << 40, "pace": EVEN, "gap": 1 << 60, "until": 1 << 48 | 9},
+        {"ssthresh": 1 << 30, "start": (65_535, EVEN, (1 << 52) - NS, 9)},
+    ),
+    "saved parameters in whole segments (RFC 9959), until they are too old": (
+        SAVED,
+        {
+            "startup": b"resume",
+            "argument": (100 | 50 << 16 | (40_000_000 & 0xFFFFFFFF) << 32, 0),
+            "start": (0, 0, 0, 9),
+        },
+    ),
+    "saved less than a segment": (SAVED | {"saved_window": MSS - 1}, None),
+    "a jump of less than a segment": (SAVED | {"jump": MSS - 1}, None),
+    "no saved round trip": (SAVED | {"saved_rtt": 0}, None),
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_an_estimate_becomes_a_start(library: ctypes.CDLL, name: str) -> None:
+    given, expected = STARTS[name]
+    parameters = Parameters(ssthresh=70_000)
+    assert library.apply(byref(parameters), byref(CStart(**given)), MSS) == (expected is not None)
+    assert as_dictionary(parameters) == UNCHANGED | (expected or {})
+
+
+def largest() -> dict[str, int]:
+    """Each limit of the header by its member."""
+    rows = (
+        line.split("each(")[1].split(")")[0].split(", ")
+        for line in (ROOT / limits.HEADER).read_text().splitlines()
+        if "  each(" in line
+    )
+    return {member: int(value.rstrip("u")) for member, _, value in rows}
+
+
+@pytest.mark.parametrize("member", largest())
+def test_a_parameter_above_its_limit_is_refused(library: ctypes.CDLL, member: str) -> None:
+    limit = largest()[member]
+    parameters = Parameters()
+    structure = parameters.start if member.startswith("start.") else parameters
+    setattr(structure, member.removeprefix("start."), limit)
+    assert library.problem(byref(parameters)) == b""
+    if limit == (1 << 32) - 1:
+        return  # as wide as its C type
+    setattr(structure, member.removeprefix("start."), limit + 1)
+    assert library.problem(byref(parameters)) == f"{member} is {limit + 1}: use at most {limit}".encode()
+
+
+def test_zero_stands_for_a_default(library: ctypes.CDLL) -> None:
+    parameters = Parameters()
+    library.complete(byref(parameters))
+    assert (parameters.initial_window, parameters.ssthresh) == (10, 1 << 30)
+    parameters = Parameters(initial_window=2, ssthresh=5)
+    library.complete(byref(parameters))
+    assert (parameters.initial_window, parameters.ssthresh) == (2, 5)
