@@ -100,6 +100,8 @@ int downbeat_sim_core_counter(const downbeat_device *device, unsigned index, con
 /** Starts an FST file (NULL: ends it). Only a library built with waves can. */
 int downbeat_sim_waves(downbeat_device *device, const char *path);
 
+/** Names of numbers in an event, as the RTL has them. */
+const char *downbeat_sim_state_text(int state);
 const char *downbeat_sim_event_text(int kind);
 const char *downbeat_sim_congestion_text(int kind);
 const char *downbeat_sim_startup_text(int policy);

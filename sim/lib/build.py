@@ -142,6 +142,7 @@ def host_bench(preset: str = verilated.HOST) -> Path:
     """The directory of host_bench, which drives a simulated host half by its registers and rings."""
     driver = ROOT / "sw" / "driver"
     shared = [driver / "src" / name for name in ("model.cpp", "setup.cpp", "failure.cpp")]
+    shared.append(TRANSLATION / "texts.cpp")
     include = [HOST_BENCH, driver / "include", driver / "src", verilated.RTL[preset]]
     flags = [
         "-std=c++20",

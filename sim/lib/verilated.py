@@ -175,8 +175,8 @@ def _train(place: Path, tap: str, preset: str) -> bool:
 
 
 def _device_sources(tap: str) -> list[Path]:
-    sources = [*CORE.glob("*.cpp"), *(DEVICE / f"tap_{tap}").glob("*.cpp"), TRANSLATION / "parameters.cpp"]
-    return sorted(sources)
+    shared = [TRANSLATION / name for name in ("parameters.cpp", "texts.cpp")]
+    return [*sorted([*CORE.glob("*.cpp"), *(DEVICE / f"tap_{tap}").glob("*.cpp")]), *shared]
 
 
 def _names_header(tap: str, preset: str) -> Path:

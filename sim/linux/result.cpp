@@ -10,7 +10,7 @@ nlohmann::ordered_json connection(const Application &application) {
   if (!application.info(info)) return nullptr;
   return {{"flow", info.flow},
           {"generation", info.generation},
-          {"state", downbeat_state_text(info.state)},
+          {"state", downbeat_sim_state_text(info.state)},
           {"remote_port", info.remote_port},
           {"local_port", info.local_port},
           {"acknowledged", info.acknowledged},

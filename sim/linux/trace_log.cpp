@@ -22,7 +22,7 @@ std::string TraceLog::line(const downbeat_event &event) {
                              " window %" PRIu32 " received %" PRIu32 " cwnd %" PRIu64 " ssthresh %" PRIu64
                              " flight %" PRIu32 " %s",
                              static_cast<double>(event.time) / 1e9, event.flow, downbeat_sim_event_text(event.kind),
-                             event.live ? "" : " (stale)", downbeat_state_text(event.state), event.acknowledged,
+                             event.live ? "" : " (stale)", downbeat_sim_state_text(event.state), event.acknowledged,
                              event.next_send, event.highest_sent, event.send_window, event.received, event.cwnd >> 16,
                              event.ssthresh >> 16, event.flight, downbeat_sim_congestion_text(event.congestion_kind));
   if (event.sent)

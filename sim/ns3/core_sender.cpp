@@ -104,7 +104,7 @@ void CoreSender::record(const downbeat_event &event) {
       "%llu,%u,%s,%s,%.3f,%.3f,%u,%s,%s,%s,%d,%u,%u,%u,%u,%s,%s,%llu,%llu,%u,%u,%u,%u,%u,%d,%d,%d,%d,%s,%llu,%llu,%llu,"
       "%d,%d,%llu,%d,%u,%u,%d,%d,%d,%d,%d,%u,%u\n",
       static_cast<unsigned long long>(event.time), event.flow, downbeat_sim_event_text(event.kind),
-      downbeat_state_text(event.state), bytesOf(event.cwnd), bytesOf(event.ssthresh), event.flight,
+      downbeat_sim_state_text(event.state), bytesOf(event.cwnd), bytesOf(event.ssthresh), event.flight,
       event.rtt_valid ? std::to_string(event.rtt).c_str() : "", reason, congestion.c_str(), event.uninflated,
       event.acked, event.segment_size, event.initial_window, event.initial_ssthresh,
       downbeat_sim_startup_text(event.startup), downbeat_sim_steady_text(event.steady),
@@ -126,7 +126,7 @@ SenderReport CoreSender::report() const {
   downbeat_sim_connection_info(host_.device(), connection_, &info);
   const auto add = [&](const char *name, const std::string &value) { report.details.emplace_back(name, value); };
   add("flow", std::to_string(info.flow));
-  add("state", downbeat_state_text(info.state));
+  add("state", downbeat_sim_state_text(info.state));
   add("bytes_acknowledged", std::to_string(info.acknowledged));
   add("bytes_unacknowledged", std::to_string(info.unacknowledged));
   add("bytes_accepted", std::to_string(accepted_));

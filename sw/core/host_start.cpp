@@ -28,7 +28,8 @@ bool applyStart(downbeat_parameters &parameters, const downbeat_host_start &star
   if (start.saved_window != 0 && !resume(parameters, start, segmentSize)) return false;
   if (start.ssthresh != 0)
     parameters.ssthresh = static_cast<std::uint32_t>(std::min<std::uint64_t>(start.ssthresh, maxSsthresh));
-  parameters.start = {.until = start.until & maxStartUntil};
+  parameters.start = {};
+  parameters.start.until = start.until & maxStartUntil;
   if (start.pace == DOWNBEAT_PACE_NONE) return true;
   parameters.start.window = static_cast<std::uint32_t>(std::min<std::uint64_t>(start.initial_window, maxStartWindow));
   parameters.start.pace = start.pace;

@@ -153,7 +153,7 @@ bool Connection::owns(const Tuple &tuple) const {
 std::string Connection::story() const {
   return "; connection '" + description_ + "' at step " + std::to_string(at_) + " of " + std::to_string(steps_.size()) +
          ", remote port " + std::to_string(tuple_.remotePort) +
-         (name_ != 0 ? std::string(", state ") + downbeat_state_text(info().state) : "");
+         (name_ != 0 ? std::string(", state ") + downbeat_sim_state_text(info().state) : "");
 }
 
 } // namespace churn

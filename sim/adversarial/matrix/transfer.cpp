@@ -164,7 +164,7 @@ void Transfer::print(std::ostream &out) const {
     out << std::exchange(separator, ", ") << '"' << name << "\": {\"frames\": " << way->frames
         << ", \"dropped\": " << way->dropped << ", \"reordered\": " << way->reordered
         << ", \"duplicated\": " << way->duplicated << ", \"corrupted\": " << way->corrupted << '}';
-  out << "}, \"state\": \"" << (known ? downbeat_state_text(info.state) : "none") << "\", \"counters\": {";
+  out << "}, \"state\": \"" << (known ? downbeat_sim_state_text(info.state) : "none") << "\", \"counters\": {";
   separator = "";
   const char *name = nullptr;
   std::uint32_t value = 0;

@@ -208,8 +208,7 @@ int downbeat_sim_waves(downbeat_device *device, const char *path) {
   return device->device.waves(path) ? DOWNBEAT_OK : DOWNBEAT_NO_WAVES;
 }
 
-const char *downbeat_error_text(int error) { return downbeat::errorText(error); }
-const char *downbeat_state_text(int state) { return downbeat::stateText(state); }
+const char *downbeat_sim_state_text(int state) { return downbeat::stateText(state); }
 const char *downbeat_sim_event_text(int kind) { return downbeat::eventText(kind); }
 const char *downbeat_sim_congestion_text(int kind) { return downbeat::congestionText(kind); }
 const char *downbeat_sim_startup_text(int policy) { return downbeat::startupText(policy); }

@@ -43,36 +43,6 @@ int indexOf(std::span<const char *const> names, std::string_view name) {
 
 } // namespace
 
-const char *errorText(int error) {
-  switch (error) {
-  case DOWNBEAT_OK: return "success";
-  case DOWNBEAT_WOULD_BLOCK: return "nothing to do now: advance the device and try again";
-  case DOWNBEAT_INVALID_ARGUMENT:
-    return "invalid argument: a null pointer, a zero port or length, or a value out of its range";
-  case DOWNBEAT_UNKNOWN_PRESET:
-    return "this library was built from another preset: see downbeat_sim_preset, build with PRESET=name";
-  case DOWNBEAT_UNKNOWN_POLICY:
-    return "no congestion policy of that name in this build: see rtl/downbeat/builds/Policies.scala";
-  case DOWNBEAT_UNKNOWN_CONNECTION: return "no such connection: it was closed or aborted, or never was";
-  case DOWNBEAT_NOT_LISTENING: return "nobody listens on that port: call downbeat_sim_listen first";
-  case DOWNBEAT_SHUT_DOWN: return "the sending side is shut down";
-  case DOWNBEAT_REFUSED: return "the peer refused the connection";
-  case DOWNBEAT_RESET: return "the peer reset the connection";
-  case DOWNBEAT_TIMED_OUT: return "the peer no longer answers";
-  case DOWNBEAT_ABORTED: return "the connection was aborted on this side";
-  case DOWNBEAT_OUT_OF_RESOURCES: return "no free flow, listener or port: close a connection or build with more";
-  case DOWNBEAT_FRAME_SIZE: return "frame shorter than an Ethernet header or longer than the build's largest";
-  case DOWNBEAT_NO_WAVES: return "no waves: this library was built without them, or the file cannot be written";
-  case DOWNBEAT_UNREACHABLE:
-    return "no way to that address: its next hop does not answer, the network says so, or it is no host's";
-  case DOWNBEAT_POLICY_ARGUMENT: return "a policy does not take that argument: see downbeat_sim_argument_problem";
-  case DOWNBEAT_NOT_SUPPORTED: return "this build cannot do that: build with hostStart";
-  case DOWNBEAT_ADDRESS_IN_USE:
-    return "somebody listens on that port, or there is such a connection: take another port";
-  default: return "unknown error";
-  }
-}
-
 const char *stateText(int state) { return textOf(states, state); }
 const char *eventText(int kind) { return textOf(events, kind); }
 const char *congestionText(int kind) { return textOf(congestion, kind); }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The texts behind numbers: errors, states, event kinds, policies.
+// The texts behind numbers: states, event kinds, policies.
 #pragma once
 
 #include <string_view>
 
 namespace downbeat {
 
-const char *errorText(int error);
 const char *stateText(int state);
 const char *eventText(int kind);
 const char *congestionText(int kind);

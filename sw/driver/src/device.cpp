@@ -91,7 +91,8 @@ void Device::setParameters(format::Command &command, const downbeat_options *opt
   if (options != nullptr && options->rate != 0) { // 8 bits a byte, 10^9 ns a second
     constexpr std::uint64_t nanoseconds = 8'000'000'000; // of a byte at 1 b/s
     const std::uint64_t whole = nanoseconds / options->rate, rest = nanoseconds % options->rate;
-    if (whole >= 1u << 24) throw Failure(DOWNBEAT_INVALID_ARGUMENT, "rate is below 477 b/s");
+    if (whole >= 1u << 24)
+      throw Failure(DOWNBEAT_INVALID_ARGUMENT, "a rate of less than 477 b/s has too many ns a byte");
     parameters.spacing = whole << 32 | (rest << 30) / options->rate << 2; // the rest is below 2^33
   }
   inRange(parameters);

@@ -116,6 +116,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "downbeat_sim_get_counters": (None, [c_void_p, POINTER(Counters)]),
     "downbeat_sim_core_counter": (c_int, [c_void_p, c_uint, POINTER(c_char_p), POINTER(c_uint32)]),
     "downbeat_sim_waves": (c_int, [c_void_p, c_char_p]),
+    "downbeat_sim_state_text": (c_char_p, [c_int]),
     "downbeat_sim_event_text": (c_char_p, [c_int]),
     "downbeat_sim_congestion_text": (c_char_p, [c_int]),
     "downbeat_sim_startup_text": (c_char_p, [c_int]),

@@ -9,7 +9,7 @@ from sw.tests.driver.conftest import ROOT
 
 INCLUDE = ROOT / "sw" / "include"
 TYPES = (INCLUDE / "downbeat_types.h").read_text()
-HEADERS = (ROOT / "sw" / "driver" / "include" / "downbeat.h", INCLUDE / "downbeat_sim.h")
+HEADERS = (ROOT / "sw" / "driver" / "include" / "downbeat.h", INCLUDE / "downbeat_sim.h", INCLUDE / "downbeat_texts.h")
 CALLS = TYPES + "".join(header.read_text() for header in HEADERS)
 PROTOTYPE = re.compile(r"^(?!typedef)\w[\w ]*[ *](downbeat_\w+)\(", re.MULTILINE)
 ERROR = re.compile(r"^  DOWNBEAT_(\w+) = -\d+,?(.*)$", re.MULTILINE)
