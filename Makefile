@@ -142,7 +142,7 @@ rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/MODULE.v for each module [PRESET=
 	@echo "  $$(ls build/rtl/*.v | wc -l) modules in build/rtl; the others are parts and benches for tests (docs/reference/ports.md)"
 
 generate: $(RTL) ## writes the generated pages, headers and lists into docs and sw
-	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_registers.rdl build/rtl/downbeat_event.h build/rtl/downbeat_host.h build/rtl/downbeat_policies.h -t sw/include
+	@install -D -m 644 build/rtl/downbeat_registers.h build/rtl/downbeat_event.h build/rtl/downbeat_host.h build/rtl/downbeat_policies.h -t sw/include
 	@install -D -m 644 build/rtl/event_fields.py build/rtl/downbeat_layout.json -t sw/python/downbeat_toe
 	@$(PY) -m sw.api
 	@$(PY) -m scripts.docs.ports
@@ -175,7 +175,7 @@ bitstream: build/scala.stamp | $(SET_UP) ## a board's .bit; fails when a clock m
 format: $(SET_UP) ## Scala, C++ and Python as scalafmt, clang-format and ruff write them; lint checks it
 	@scripts/format.sh
 
-docs: $(SET_UP) ## the documentation site in build/docs; pages and links are checked
+docs: $(RTL) ## the documentation site in build/docs; pages and links are checked
 	@$(PY) -m scripts.docs
 
 clean: ## removes everything built except the Python environment

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The register map in the documentation site, made of sw/include/downbeat_registers.rdl as it is built."""
+"""The register map in the documentation site, made of the SystemRDL that `make rtl` writes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-FILE = Path(__file__).resolve().parents[2] / "sw" / "include" / "downbeat_registers.rdl"
+FILE = Path(__file__).resolve().parents[2] / "build" / "rtl" / "downbeat_registers.rdl"
 MARK = "<!-- registers -->"
 # As RegisterRdl.scala writes them: one property list, then fields, each with its own.
 REGISTER = re.compile(r"^  reg \{\n(.*?)^  \} \\?(\w+) @ (0x[0-9a-f]+);", re.MULTILINE | re.DOTALL)

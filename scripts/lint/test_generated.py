@@ -11,7 +11,6 @@ from scripts.docs import ports
 from scripts.lint.tools import ROOT, VERILOG
 
 COMMITTED = {
-    "downbeat_registers.rdl": "sw/include/downbeat_registers.rdl",
     "downbeat_registers.h": "sw/include/downbeat_registers.h",
     "downbeat_event.h": "sw/include/downbeat_event.h",
     "downbeat_host.h": "sw/include/downbeat_host.h",

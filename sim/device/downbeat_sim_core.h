@@ -27,43 +27,43 @@ downbeat_device *downbeat_sim_create(const downbeat_sim_options *options, int *e
 void downbeat_sim_destroy(downbeat_device *device);
 /** The preset that this library was built from. */
 const char *downbeat_sim_preset(void);
-/** Where this library meets the core: "frame", its 64-bit frame stream, or "header", parsed headers and lengths: what
-   is sent and received is then zeros of the right number. */
+/** The tap at which this library meets the core: "frame", its 64-bit frame stream, or "header", parsed headers and
+ * lengths: data sent and received is then zeros of the right number. */
 const char *downbeat_sim_tap(void);
 /** The largest link_rate, b/s. */
 uint64_t downbeat_sim_highest_link_rate(void);
 
-/** Holds the core's reset for so many clocks, at least one. Connections end as DOWNBEAT_ABORTED, nobody listens any
-   more, and a peer hears of it by the RST to its next segment. */
+/** Holds the core's reset for so many clocks, at least one. Connections end as DOWNBEAT_ABORTED, no port has
+ * a listener, and a peer's next segment gets an RST. */
 int downbeat_sim_reset(downbeat_device *device, unsigned clocks);
 
-/** What a test puts on the wire: any bytes as one frame, neither padded nor refused for their length; `damaged`: its
- * FCS is wrong. */
+/** Puts any bytes on the wire as one frame, neither padded nor refused for their length; `damaged`: its FCS is wrong.
+ */
 int downbeat_sim_put_anything(downbeat_device *device, const uint8_t *bytes, size_t length, int damaged,
                               downbeat_time arrival);
-/** The next received frame that was not for the core alone (UDP, ARP replies ...); and one of somebody else's to send.
- */
+/** The next received frame that was not for the core alone (UDP, ARP replies ...); and a frame of another stack to
+ * send. */
 int64_t downbeat_sim_get_bypass(downbeat_device *device, uint8_t *frame, size_t capacity);
 int downbeat_sim_put_bypass(downbeat_device *device, const uint8_t *frame, size_t length);
-/** Nobody takes the frames that the core hands on, until it is called with 0: they wait in the core, and then it drops
- * them. */
+/** Nonzero stalls the bypass output, zero resumes it: frames wait in the core, which drops them when it has no space.
+ */
 void downbeat_sim_stall_bypass(downbeat_device *device, int stalled);
 
-/** A static neighbour: it is never asked for by ARP. At most 16. The header tap knows no others: who cannot be reached
-   by them is DOWNBEAT_UNREACHABLE to downbeat_sim_connect. */
+/** A static neighbour: ARP never requests it. At most 16. The header tap knows no others: other addresses are
+ * DOWNBEAT_UNREACHABLE to downbeat_sim_connect. */
 int downbeat_sim_add_neighbour(downbeat_device *device, uint32_t ip, const uint8_t mac[6]);
 /** Opens; `local_port` 0 takes an ephemeral one. Established or failed shows in downbeat_sim_connection_info. */
 int downbeat_sim_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remote_port, uint16_t local_port,
                          const downbeat_parameters *parameters, downbeat_sim_connection *connection);
 /** One listener a port: a second one is ADDRESS_IN_USE, and changes nothing. */
 int downbeat_sim_listen(downbeat_device *device, uint16_t port, const downbeat_parameters *parameters);
-/** Nobody listens on that port any more. Connections that wait to be accepted there are aborted, others go on. */
+/** Removes the listener of that port. Connections that wait to be accepted there are aborted, others go on. */
 int downbeat_sim_unlisten(downbeat_device *device, uint16_t port);
 /** The next established connection to that port. */
 int downbeat_sim_accept(downbeat_device *device, uint16_t port, downbeat_sim_connection *connection);
 
 /** Other policies for a connection that lives, or another argument: `startup`, `steady` and their arguments; nothing
-   else is read. Their memories begin anew, the windows stay. */
+   else is read. Their states start again, the windows stay. */
 int downbeat_sim_set_policies(downbeat_device *device, downbeat_sim_connection connection,
                               const downbeat_parameters *parameters);
 /** The connection restarts: with other policies, ssthresh and what the host knows of its path (`startup`, `steady`,

@@ -125,8 +125,8 @@ ENTRIES: tuple[Entry, ...] = (
             "user_timeout",
             "2^30 ns, at most 65,535: time without progress that ends the connection; 0: the expiries end it",
         ),
-        Member("uint32_t", "differentiated_services", "of each packet, 6 bits (RFC 2474)"),
-        Member("uint32_t", "time_to_live", "likewise, at most 255; 0: 64"),
+        Member("uint32_t", "differentiated_services", "6 bits, in each packet (RFC 2474)"),
+        Member("uint32_t", "time_to_live", "at most 255, in each packet; 0: 64"),
         Member(
             "uint64_t",
             "startup_argument[2], steady_argument[2]",

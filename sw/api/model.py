@@ -103,7 +103,7 @@ Entry = Structure | Enumeration | Constant | Handle | Alias | Callback
 
 @dataclass(frozen=True)
 class Interface:
-    """What one generated header and one generated module have. `functions`: headers whose functions the module types.
+    """The entries of one generated header and one generated module. `functions`: headers whose functions it types.
 
     `above`: the interfaces whose entries it uses; their headers are included, as are `includes`.
     """

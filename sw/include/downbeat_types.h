@@ -104,8 +104,8 @@ typedef struct downbeat_parameters {
   uint32_t keep_alive; /* 2^30 ns (1.07 s), at most 65,535: silence after which the peer is probed; 0: never */
   /** 2^30 ns, at most 65,535: time without progress that ends the connection; 0: the expiries end it */
   uint32_t user_timeout;
-  uint32_t differentiated_services; /* of each packet, 6 bits (RFC 2474) */
-  uint32_t time_to_live; /* likewise, at most 255; 0: 64 */
+  uint32_t differentiated_services; /* 6 bits, in each packet (RFC 2474) */
+  uint32_t time_to_live; /* at most 255, in each packet; 0: 64 */
   /** the policies' arguments, low word first: docs/reference/congestion.md */
   uint64_t startup_argument[2], steady_argument[2];
   downbeat_start_values start; /* a listener has none */

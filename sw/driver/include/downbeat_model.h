@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/** What a library exports that simulates a device for `sim:` and `downbeat nic`: registers, memory, interrupts, wire.
+/** Interface of a library that simulates a device for `sim:` and `downbeat nic`: registers, memory, interrupts, wire.
  *
  * libdownbeat_host_PRESET.so has one function, downbeat_model_get. A model is single-threaded and lives in virtual
  * time: something changes in a call of `advance_to`, or of `read`, which lets the time of a bus transaction pass.

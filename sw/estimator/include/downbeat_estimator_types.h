@@ -56,12 +56,12 @@ typedef struct downbeat_estimator_options {
   uint32_t prefixes; /* prefixes at most; the one unused longest makes place */
   uint32_t connections; /* open connections at most */
   uint32_t endpoints; /* sets of saved parameters at most (RFC 9959) */
-  uint32_t prefix_bits; /* of IPv4 addresses that no rule covers, 1 to 32 */
-  uint32_t prefix_bits_v6; /* of IPv6 addresses, 1 to 128 */
+  uint32_t prefix_bits; /* for IPv4 addresses that no rule covers, 1 to 32 */
+  uint32_t prefix_bits_v6; /* for IPv6 addresses, 1 to 128 */
   uint32_t initial_window; /* segments; what a start without an estimate has */
   uint32_t maximum_window; /* segments, at most 65,535; no estimate is above it */
   uint32_t cap_to_known; /* 1: MISS gives no window above the sum of the known ones */
-  uint32_t miss_weight; /* of a new interval between drops, in thirds: 2, or 1 */
+  uint32_t miss_weight; /* weight of a new interval between drops, in thirds: 2, or 1 */
   uint32_t spand_reports; /* reports in five minutes that an estimate needs */
   uint32_t spand_shift; /* 1: the window is shifted left as far as no round trip is lost (Eq. 4) */
   uint32_t spand_lower_bound; /* 1: a transfer without loss does not lower the mean */
@@ -70,7 +70,7 @@ typedef struct downbeat_estimator_options {
   uint64_t live; /* ns; a connection counts so long after its last report */
   uint64_t hold; /* ns; a start holds so long at most */
   uint64_t resume_lifetime; /* ns of saved parameters (RFC 9959 2.4) */
-  uint64_t secret[2]; /* of the hash of names and addresses */
+  uint64_t secret[2]; /* key of the hash of names and addresses */
 } downbeat_estimator_options;
 
 /** A request for an estimate. */
@@ -105,7 +105,7 @@ typedef struct downbeat_host_start {
 /** State of a prefix. */
 typedef struct downbeat_prefix_state {
   downbeat_address address; /* host bits 0 */
-  uint32_t bits; /* of the IPv6 form: an IPv4 /24 has 120 */
+  uint32_t bits; /* length in the IPv6 form: an IPv4 /24 has 120 */
   uint32_t open; /* open connections */
   uint32_t steady; /* L: live ones in congestion avoidance */
   uint32_t starting; /* live ones in start-up */
@@ -117,7 +117,7 @@ typedef struct downbeat_prefix_state {
   uint64_t drop_interval; /* ns; delta_l, 0 before the second drop */
   uint64_t oldest_interval; /* ns; gamma_m, likewise */
   uint64_t drops;
-  uint32_t spand_reports; /* of the last five minutes */
+  uint32_t spand_reports; /* reports of the last five minutes */
   uint32_t acks_ratio; /* b: segments acknowledged by an ACK, 8 fraction bits */
   uint64_t spand_window; /* their mean window, segments with 8 fraction bits */
   uint64_t spand_rtt; /* their mean round trip, ns */
