@@ -10,7 +10,8 @@ from typing import TypeVar
 
 import pytest
 from downbeat_toe.device import Device, DeviceError, nanoseconds
-from downbeat_toe.library import Error, load
+from downbeat_toe.library import load
+from downbeat_toe.structures import Error
 
 from sim.lib import verilated
 

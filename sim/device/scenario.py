@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from downbeat_toe.device import Device, nanoseconds
-from downbeat_toe.library import Event, State
+from downbeat_toe.structures import Event, State
 from scapy.layers.inet import TCP
 from scapy.layers.l2 import Ether
 

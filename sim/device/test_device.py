@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import pytest
 from downbeat_toe.device import Device, DeviceError, nanoseconds
-from downbeat_toe.library import Error, State
+from downbeat_toe.structures import Error, State
 from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 

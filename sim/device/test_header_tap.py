@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from downbeat_toe.device import Device, DeviceError, nanoseconds
-from downbeat_toe.library import Error, State, load
+from downbeat_toe.library import load
+from downbeat_toe.structures import Error, State
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.l2 import ARP, Ether
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 from downbeat_toe.device import Device, nanoseconds
-from downbeat_toe.library import Event, StartValues, State
-from downbeat_toe.structures import PathReport
+from downbeat_toe.structures import Event, PathReport, StartValues, State
 
 from sim.device.conftest import IPS, Pair, would_block
 from sim.golden.congestion.replay import replay

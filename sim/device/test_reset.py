@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import pytest
 from downbeat_toe.device import Device, DeviceError, nanoseconds
-from downbeat_toe.library import Error, Event, State, load
+from downbeat_toe.library import load
+from downbeat_toe.structures import Error, Event, State
 
 from sim.adversarial.fuzz.__main__ import fuzz, story
 from sim.device.conftest import IPS, MACS, Pair, would_block

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from downbeat_toe.device import nanoseconds
-from downbeat_toe.library import StartValues
+from downbeat_toe.structures import StartValues
 
 from sim.device.conftest import Pair
 from sim.device.test_host_start import MSS, UNBOUNDED, Watched, values

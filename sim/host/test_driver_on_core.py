@@ -7,7 +7,7 @@ import os
 
 import pytest
 from downbeat_toe.driver import Error, Options
-from downbeat_toe.library import Parameters, StartValues
+from downbeat_toe.structures import Parameters, StartValues
 
 from sw.tests.driver.conftest import SELF, Host
 from sw.tests.driver.test_driver_connections import (
@@ -29,13 +29,15 @@ from sw.tests.driver.test_driver_connections import (
 from sw.tests.driver.test_driver_connections import (
     test_more_than_the_backlog_is_reset as test_more_than_the_backlog_is_reset,
 )
-from sw.tests.driver.test_driver_connections import test_ready_names_the_connection_and_its_bits as test_ready_names_the_connection_and_its_bits
 from sw.tests.driver.test_driver_connections import test_no_flow_left as test_no_flow_left
 from sw.tests.driver.test_driver_connections import (
     test_no_more_is_committed_or_consumed_than_there_is as test_no_more_is_committed_or_consumed_than_there_is,
 )
 from sw.tests.driver.test_driver_connections import (
     test_open_tells_what_the_device_is as test_open_tells_what_the_device_is,
+)
+from sw.tests.driver.test_driver_connections import (
+    test_ready_names_the_connection_and_its_bits as test_ready_names_the_connection_and_its_bits,
 )
 from sw.tests.driver.test_driver_connections import (
     test_refused_without_a_listener as test_refused_without_a_listener,

@@ -11,7 +11,7 @@ from functools import cache
 from ipaddress import IPv4Address
 
 from downbeat_toe.device import Device, DeviceError
-from downbeat_toe.library import Error, Event, State
+from downbeat_toe.structures import Error, Event, State
 
 from sim.adversarial.packetdrill.packets import CORE_PORT, OURS, PEER_IP, THEIRS, Conversation, stream
 from sim.adversarial.packetdrill.script import Call, Value

@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from downbeat_toe.device import Device, nanoseconds
-from downbeat_toe.library import NEVER
+from downbeat_toe.structures import NEVER
 from scapy.layers.inet import TCP
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet

@@ -8,8 +8,8 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from downbeat_toe.library import Event
 from downbeat_toe.policies import Policy
+from downbeat_toe.structures import Event
 
 from sim.bench.policies.situations import Key, Situations, Watched
 from sim.golden.congestion.replay import replay

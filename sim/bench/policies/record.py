@@ -17,8 +17,8 @@ from functools import cache
 from itertools import product
 
 from downbeat_toe.device import Device, DeviceError, nanoseconds
-from downbeat_toe.library import NEVER, Error, Event, State
 from downbeat_toe.policies import Policy
+from downbeat_toe.structures import NEVER, Error, Event, State
 
 from sim.bench.policies.judge import Choice, Judge, Policies
 from sim.bench.policies.path import MILLISECOND, SHORTEST_NS, Path

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from downbeat_toe.library import Event
+from downbeat_toe.structures import Event
 
 IDLE_NS = 10**9  # longer than a timer would wait
 ENDS = ("close", "abort")

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 from downbeat_toe.device import Device, DeviceError, nanoseconds
-from downbeat_toe.library import Error, load
+from downbeat_toe.library import load
 from downbeat_toe.policies import read
+from downbeat_toe.structures import Error
 
 from sim.bench.policies.judge import Choice
 from sim.bench.policies.record import IP, MAC, PEER_IP, PEER_MAC, Crowd, argument

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from downbeat_toe.library import Event
+from downbeat_toe.structures import Event
 
 from sim.bench.policies.situations import IDLE_NS, Watched
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from downbeat_toe.device import Device, nanoseconds
-from downbeat_toe.library import Error, State
+from downbeat_toe.structures import Error, State
 
 from sim.bench.scale.wire import IPS, SILENT, Failed, Wire, would_block
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from downbeat_toe.device import Device, DeviceError
-from downbeat_toe.library import Error, State
+from downbeat_toe.structures import Error, State
 
 from sim.bench.scale.wire import IPS, Failed, Wire, would_block
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from downbeat_toe.device import Device, DeviceError, nanoseconds
-from downbeat_toe.library import NEVER, Error
+from downbeat_toe.structures import NEVER, Error
 
 Value = TypeVar("Value")
 MACS = (bytes([2, 0, 0, 0, 0, 1]), bytes([2, 0, 0, 0, 0, 2]))

@@ -8,12 +8,6 @@ from pathlib import Path
 
 from downbeat_toe import shared_object
 from downbeat_toe.device_structures import FUNCTIONS
-from downbeat_toe.structures import NEVER as NEVER
-from downbeat_toe.structures import Error as Error
-from downbeat_toe.structures import Event as Event
-from downbeat_toe.structures import Parameters as Parameters
-from downbeat_toe.structures import StartValues as StartValues
-from downbeat_toe.structures import State as State
 
 OWN = Path(__file__).parent / "native" / "libdownbeat_sim.so"  # what `make wheel` packs
 

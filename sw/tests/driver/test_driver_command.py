@@ -13,7 +13,7 @@ import pytest
 from downbeat_toe.__main__ import app
 from downbeat_toe.driver import command as driver
 from downbeat_toe.driver.nic_status import connections
-from downbeat_toe.library import Parameters
+from downbeat_toe.structures import Parameters
 from typer.testing import CliRunner, Result
 
 from sw.tests.driver.conftest import Host

@@ -11,7 +11,7 @@ import threading
 import pytest
 from downbeat_toe.driver import DriverError, Error, Options, Ready
 from downbeat_toe.driver.structures import CItem
-from downbeat_toe.library import Parameters, StartValues
+from downbeat_toe.structures import Parameters, StartValues
 
 from sw.tests.driver.conftest import OWN, SELF, Host
 

@@ -13,8 +13,7 @@ from downbeat_toe.driver import Device, DriverError, Options
 from downbeat_toe.driver.binding import Connection
 from downbeat_toe.driver.structures import Estimate
 from downbeat_toe.gateway.process import Site
-from downbeat_toe.library import Parameters
-from downbeat_toe.structures import Source
+from downbeat_toe.structures import Parameters, Source
 
 from sw.tests.driver.conftest import ROOT
 from sw.tests.driver.test_driver_gateway import MSS, of_site

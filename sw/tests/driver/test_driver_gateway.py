@@ -15,8 +15,7 @@ from downbeat_toe.driver.nic_status import connections
 from downbeat_toe.driver.structures import Estimate
 from downbeat_toe.gateway import keys, wire
 from downbeat_toe.gateway.process import Site
-from downbeat_toe.library import Parameters
-from downbeat_toe.structures import Source
+from downbeat_toe.structures import Parameters, Source
 from typer.testing import CliRunner
 
 from sw.tests.driver.conftest import MODEL, OWN, ROOT, SELF, Host

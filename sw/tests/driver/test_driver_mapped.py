@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from downbeat_toe.driver import Device, DriverError, Error, Options
 from downbeat_toe.driver.library import program
-from downbeat_toe.library import Parameters
+from downbeat_toe.structures import Parameters
 
 from sw.tests.driver.conftest import ROOT
 

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from downbeat_toe import policies
-from downbeat_toe.library import Parameters
 from downbeat_toe.refused import Refused
+from downbeat_toe.structures import Parameters
 
 Startup = Annotated[str | None, typer.Option(help="start-up policy")]
 Steady = Annotated[str | None, typer.Option(help="steady policy")]
