@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Downbeat dropped into a NIC: between its MAC (frames without FCS) and its own receive and transmit streams.
-// TCP for `ip` is the core's, and it answers ARP and ping; all else passes by, what ARP and ICMP tell too.
+// TCP for `ip` is the core's, and it answers ARP and ping; all other frames pass by, as ARP replies and ICMP errors do.
 // Application ports are tied off here; compile with downbeat.f. For a build without VLANs or path reports leave out
 // local_vlans or m_axis_path_report (docs/reference/presets.md).
 module nic #(

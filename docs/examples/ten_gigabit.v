@@ -30,7 +30,7 @@ module ten_gigabit (
       skips <= skip && !rx_tlast;
       lost <= !rx_tlast && (lost || !rx_space);
     end
-  /* verilator lint_off PINMISSING */ // one side asks for space, the other for a place
+  /* verilator lint_off PINMISSING */ // one side reads the space, the other the place
   frame_crossing #(.BITS(74), .WHOLE(0)) receive (
     .in_clk(rx_clk), .in_reset(rx_reset), .in_valid(keeps), .in_last(rx_tlast), .in_space(rx_space),
     .in_data({rx_tuser || lost, rx_tlast, rx_tkeep, rx_tdata}),
