@@ -2,7 +2,7 @@
 /** The Verilated core as a device: libdownbeat_sim.so.
  *
  * The caller owns the clock and the wire. A device is single-threaded, lives in virtual time and never blocks: a call
- * that cannot be served yet answers DOWNBEAT_WOULD_BLOCK, and something changes only within downbeat_sim_advance_to.
+ * that cannot be served yet returns DOWNBEAT_WOULD_BLOCK, and something changes only within downbeat_sim_advance_to.
  * Any number of devices may live in one process. Functions return 0 (or a count) on success and a negative
  * downbeat_error otherwise; downbeat_error_text says what to do about it. docs/reference/c-interface.md walks through a
  * connection.

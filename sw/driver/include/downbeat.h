@@ -70,10 +70,10 @@ int downbeat_device_info_of(downbeat_device *device, downbeat_device_info *info)
 int downbeat_set_addresses(downbeat_device *device, uint32_t ip, uint32_t netmask, uint32_t gateway,
                            const uint8_t mac[6]);
 /** A static neighbour: ARP never requests it. NOT_SUPPORTED: simd:, where the NIC process has the registers;
- * OUT_OF_RESOURCES: the core has enough of them, or does not run; NO_DEVICE: the board does not answer. */
+ * OUT_OF_RESOURCES: the core has enough of them, or does not run; NO_DEVICE: the board does not respond. */
 int downbeat_add_neighbour(downbeat_device *device, uint32_t ip, const uint8_t mac[6]);
 /** The core's own counter number `index`: what it dropped or cut, by cause. `name` and `value` may be NULL.
- * INVALID_ARGUMENT: behind the last one; NOT_SUPPORTED: simd:; NO_DEVICE: the board does not answer. */
+ * INVALID_ARGUMENT: behind the last one; NOT_SUPPORTED: simd:; NO_DEVICE: the board does not respond. */
 int downbeat_core_counter(downbeat_device *device, unsigned index, const char **name, uint32_t *value);
 /** The name of a start-up policy by its number; NULL behind the last one, and if the core's policies are not those of
  * this library. */
@@ -81,7 +81,7 @@ const char *downbeat_startup_name(const downbeat_device *device, unsigned number
 /** Likewise of a steady policy. */
 const char *downbeat_steady_name(const downbeat_device *device, unsigned number);
 /** Stops the event log (1) or lets it go on (0); a stopped one can be read. NOT_SUPPORTED: simd:; NO_DEVICE: the board
- * does not answer. */
+ * does not respond. */
 int downbeat_log_freeze(downbeat_device *device, int frozen);
 /** The log's entry `index`, 0 the newest. INVALID_ARGUMENT: behind the oldest; NOT_SUPPORTED: simd:; NO_DEVICE: the
  * board does not answer. */

@@ -83,7 +83,7 @@ const char *downbeat_estimator_method_text(downbeat_method method);
 int downbeat_address_parse(const char *text, downbeat_address *address);
 void downbeat_address_text(const downbeat_address *address, char *text);
 
-/* The equations alone; 0 where they have no answer. */
+/* The equations alone; 0 where they have no result. */
 
 /** LISS: w (S + L w) / (S + (L+1) w); S, w and the result in segments with 16 fraction bits. */
 uint64_t downbeat_liss(uint64_t starting_sum, uint32_t steady, uint64_t oldest_window);

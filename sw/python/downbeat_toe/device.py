@@ -26,7 +26,7 @@ class DeviceError(Exception):
 
 
 class Device:
-    """One core. Calls answer at once; what would block raises DeviceError with WOULD_BLOCK."""
+    """One core. Calls return at once; one that would block raises DeviceError with WOULD_BLOCK."""
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from pathlib import Path
 from downbeat_toe import shared_object
 from downbeat_toe.device_structures import FUNCTIONS
 
-OWN = Path(__file__).parent / "native" / "libdownbeat_sim.so"  # what `make wheel` packs
+OWN = Path(__file__).parent / "native" / "libdownbeat_sim.so"  # `make wheel` packs it
 
 
 def load(path: Path = OWN) -> ctypes.CDLL:

@@ -114,12 +114,12 @@ class Device:
             self.check(result)
         return found
 
-    def log(self, most: int = 1000) -> list[Event]:
+    def log(self, limit: int = 1000) -> list[Event]:
         """The event log, the newest first."""
         self.check(self.library.downbeat_log_freeze(self._device, 1))
         events: list[Event] = []
         event = Event()
-        while len(events) < most and self.library.downbeat_log_read(self._device, len(events), byref(event)) == 0:
+        while len(events) < limit and self.library.downbeat_log_read(self._device, len(events), byref(event)) == 0:
             events.append(Event.from_buffer_copy(event))
         self.check(self.library.downbeat_log_freeze(self._device, 0))
         return events
@@ -221,7 +221,7 @@ class Connection:
 
     @property
     def estimate(self) -> Estimate:
-        """Where it started from; DriverError where the device has no performance gateway."""
+        """The estimate that it started from; DriverError where the device has no performance gateway."""
         estimate = Estimate()
         self.device.check(self._library.downbeat_connection_estimate(self._handle, byref(estimate)))
         return estimate
@@ -231,10 +231,10 @@ class Connection:
         taken = int(self._library.downbeat_send(self._handle, data, len(data)))
         return 0 if self.device.blocked(taken) else taken
 
-    def receive(self, most: int = CHUNK) -> bytes | None:
+    def receive(self, capacity: int = CHUNK) -> bytes | None:
         """Empty at the end of the peer's stream; None: nothing now."""
-        buffer = ctypes.create_string_buffer(most)
-        given = self._library.downbeat_receive(self._handle, buffer, most)
+        buffer = ctypes.create_string_buffer(capacity)
+        given = self._library.downbeat_receive(self._handle, buffer, capacity)
         return None if self.device.blocked(given) else buffer.raw[:given]
 
     def reserve(self) -> list[memoryview]:
@@ -245,7 +245,7 @@ class Connection:
         self.device.check(self._library.downbeat_commit(self._handle, length))
 
     def peek(self) -> list[memoryview]:
-        """What has come and is unread, in place."""
+        """Unread bytes, in place."""
         return self._spans("peek")
 
     def consume(self, length: int) -> None:
@@ -274,7 +274,7 @@ class Connection:
         return not self.device.blocked(self._library.downbeat_set_policies(self._handle, byref(parameters)))
 
     def start(self, parameters: Parameters) -> bool:
-        """Starts again with policies, `ssthresh` and `start`; the answer is the info's `policy_error`."""
+        """Starts again with policies, `ssthresh` and `start`; the response is the info's `policy_error`."""
         return not self.device.blocked(self._library.downbeat_start(self._handle, byref(parameters)))
 
 

@@ -18,7 +18,7 @@ BUILT = Path(__file__).resolve().parents[4] / "build" / "driver"
 
 
 def directory() -> Path | None:
-    """Of DOWNBEAT_DRIVER, or of this tree's build; None: what is installed is used."""
+    """The one that DOWNBEAT_DRIVER names, or this tree's build; None: the installed library is used."""
     named = os.environ.get("DOWNBEAT_DRIVER")
     if named:
         return Path(named)

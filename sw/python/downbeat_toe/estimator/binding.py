@@ -106,7 +106,7 @@ class PrefixState:
 
 @dataclass
 class Options:
-    """What differs from the library's defaults, by the names of struct downbeat_estimator_options."""
+    """Differences from the library's defaults, by the names of struct downbeat_estimator_options."""
 
     paper: bool = False
     changed: dict[str, int] = field(default_factory=dict)
@@ -192,7 +192,7 @@ class Estimator:
         return Cause(call(self._estimator, now, to_c(remote), window, round_trip, segments, acks, int(final)))
 
     def request(self, now: int, request: Request) -> tuple[Cause, Start]:
-        """What a new connection would get."""
+        """The start that a new connection would get."""
         return self._requested("request", now, request)
 
     def take(self, now: int, request: Request) -> tuple[Cause, Start]:
