@@ -77,7 +77,7 @@ def test_registers_counters_and_log(bridge: Bridge) -> None:
         assert counters["receive_bad_frame"] == 77 and len(counters) > 40
         bridge.words |= {_register("RECORD_FOUND"): 1, _register("RECORD_TIME_NS_HIGH"): 2, _register("RECORD_KIND"): 3}
         bridge.words[_register("RECORD_CONGESTION_RTT")] = 123
-        newest = device.log(most=1)[0]
+        newest = device.log(limit=1)[0]
         assert (newest.time, newest.kind, newest.rtt) == (2 << 32, 3, 123)
         assert device.counters()  # the line is in order
         assert bridge.words[_register("LOG")] == 0  # it goes on
