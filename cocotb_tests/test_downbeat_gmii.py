@@ -93,7 +93,7 @@ async def the_core_asks_for_its_peer_and_answers_its_ping(dut: Any) -> None:
 
 
 @cocotb.test()
-async def what_the_mac_refuses_is_counted_and_the_connection_goes_on(dut: Any) -> None:
+async def a_frame_that_the_mac_refuses_is_counted_and_the_connection_goes_on(dut: Any) -> None:
     core, registers = await GmiiCore.running(dut)
     peer, flow = await opened(core)
     broken = bytes(Ether(src=PEER_MAC, dst=CORE_MAC) / IP(src=PEER_IP, dst=CORE_IP)).ljust(60, b"\0")

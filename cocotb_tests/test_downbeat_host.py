@@ -70,7 +70,7 @@ async def an_accepted_connection_is_its_listeners(dut: Any) -> None:
 
 
 @cocotb.test()
-async def what_is_refused_later_is_answered(dut: Any) -> None:
+async def a_refusal_of_the_core_comes_as_a_response(dut: Any) -> None:
     """An open to an address that cannot be; policies and arguments that this build does not have."""
     host = await Host.create(dut)
     port = host.ports[0]

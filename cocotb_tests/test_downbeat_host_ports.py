@@ -79,7 +79,7 @@ async def an_interrupt_comes_when_the_time_has_come(dut: Any) -> None:
 
 
 @cocotb.test()
-async def who_takes_a_port_over_hears_of_its_connections(dut: Any) -> None:
+async def a_program_that_takes_a_port_over_hears_of_its_connections(dut: Any) -> None:
     """The next program aborts what a dead one has left; the other port's connection stays."""
     host = await Host.create(dut)
     dead = host.ports[0]

@@ -21,7 +21,7 @@ def test_random_power_up() -> None:
 
 
 @cocotb.test()
-async def what_reset_leaves_alone_starts_as_it_is_asked_to(dut: Any) -> None:
+async def state_without_a_reset_starts_as_requested(dut: Any) -> None:
     await start(dut, source_valid=0, sink_ready=0, dropBeat=0, flipBit=0, withdraw=0, freeze=0)
     assert dut.occupancy.value == 0
     # The word of the queue's memory that would leave first, and that nobody has written.

@@ -182,7 +182,7 @@ async def lateness_is_counted_by_its_cause(dut: Any) -> None:
 
 
 @cocotb.test()
-async def what_comes_late_behind_a_frame_that_holds_the_wire_is_late_because_of_that(dut: Any) -> None:
+async def a_frame_late_behind_one_that_holds_the_wire_is_late_because_of_it(dut: Any) -> None:
     """However early it had come, it would not have left sooner."""
     mac = Mac(dut)
     await mac.start()

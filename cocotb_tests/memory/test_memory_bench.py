@@ -66,7 +66,7 @@ def words(alignment: int) -> int:
 
 @cocotb.test()
 @cocotb.parametrize(stall=[0.0, 0.3])
-async def what_is_sent_is_fetched_and_what_is_placed_is_delivered(dut: Any, stall: float) -> None:
+async def sent_data_is_fetched_and_placed_data_is_delivered(dut: Any, stall: float) -> None:
     """Both directions at once; each next step waits for the event that allows it."""
     bench = Bench(dut, stall)
     await start(dut)

@@ -58,7 +58,7 @@ async def exchange(writing: AxiMasterWrite, reading: AxiMasterRead, pieces: list
 
 @cocotb.test()
 @cocotb.parametrize(stall=[0.0, 0.4])
-async def what_is_written_on_either_port_is_read_on_either_port(dut: Any, stall: float) -> None:
+async def data_written_on_either_port_is_read_on_either_port(dut: Any, stall: float) -> None:
     """Two pairs of masters at once. After a response the data is there, and no one gets another's beats."""
     fetch, deliver = reader(dut, "fetch", stall), reader(dut, "deliver", stall)
     place, accept = writer(dut, "place", stall), writer(dut, "accept", stall)

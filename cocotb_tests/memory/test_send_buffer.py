@@ -96,7 +96,7 @@ async def the_end_of_urgent_data_comes_with_its_frame(dut: Any) -> None:
 
 
 @cocotb.test()
-async def what_does_not_fit_is_dropped_and_counted(dut: Any) -> None:
+async def data_that_does_not_fit_is_dropped_and_counted(dut: Any) -> None:
     here = await module(dut)
     random = generator()
     mirror = Mirror(here.ram)

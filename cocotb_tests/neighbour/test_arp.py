@@ -64,7 +64,7 @@ async def a_probe_for_our_address_is_answered_and_teaches_nothing(dut: Any) -> N
 
 
 @cocotb.test()
-async def who_asks_for_us_need_not_be_asked(dut: Any) -> None:
+async def the_sender_of_a_request_for_us_is_learnt(dut: Any) -> None:
     """RFC 826: the sender of a request for us is learnt."""
     hood = await Neighbourhood.create(dut)
     hood.request(PEER)
@@ -76,7 +76,7 @@ async def who_asks_for_us_need_not_be_asked(dut: Any) -> None:
 
 
 @cocotb.test()
-async def who_was_not_asked_and_does_not_ask_is_not_learnt(dut: Any) -> None:
+async def the_sender_of_an_unsolicited_reply_is_not_learnt(dut: Any) -> None:
     hood = await Neighbourhood.create(dut)
     hood.reply(PEER)
     await hood.quiet()

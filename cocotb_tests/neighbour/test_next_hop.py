@@ -169,7 +169,7 @@ async def without_a_gateway_other_networks_are_unreachable(dut: Any) -> None:
 
 
 @cocotb.test()
-async def what_cannot_be_a_peer_is_refused_at_once(dut: Any) -> None:
+async def an_address_of_no_peer_is_refused_at_once(dut: Any) -> None:
     """RFC 1122 3.2.1.3: no host has such an address; and ourselves, whom the wire does not reach."""
     hood = await Neighbourhood.create(dut)
     nobody = ["0.0.0.0", "0.1.2.3", "127.0.0.1", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255"]

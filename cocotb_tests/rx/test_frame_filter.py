@@ -80,7 +80,7 @@ def ways(raw: bytes) -> tuple[bool, bool]:
 
 @cocotb.test()
 @cocotb.parametrize(gaps=[0.0, 0.3], stall=[0.0, 0.3])
-async def what_is_not_ours_takes_the_bypass_byte_for_byte(dut: Any, gaps: float, stall: float) -> None:
+async def a_frame_for_others_takes_the_bypass_byte_for_byte(dut: Any, gaps: float, stall: float) -> None:
     receiver = Receiver(dut, gaps=gaps, stall=stall)
     await receiver.start()
     random = generator()

@@ -85,7 +85,7 @@ async def four_blocks_are_read_wherever_they_begin(dut: Any) -> None:
 
 
 @cocotb.test()
-async def of_two_options_alike_the_last_one_counts(dut: Any) -> None:
+async def the_last_of_two_equal_options_counts(dut: Any) -> None:
     receiver = Receiver(dut)
     await receiver.start()
     random = generator()

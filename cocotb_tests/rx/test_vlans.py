@@ -126,7 +126,7 @@ async def arp_and_icmp_of_our_vlans_go_to_the_neighbour_module(dut: Any) -> None
 
 
 @cocotb.test()
-async def where_none_is_configured_all_vlans_take_the_bypass(dut: Any) -> None:
+async def without_a_configured_vlan_all_take_the_bypass(dut: Any) -> None:
     receiver = Receiver(dut)
     await receiver.start()
     for place in range(len(VLANS)):

@@ -105,7 +105,7 @@ def test_a_bad_page_is_found(line: str, reason: str) -> None:
     assert any(reason in complaint for complaint in complaints), complaints
 
 
-def test_what_only_looks_like_a_hash_or_a_retired_word_passes() -> None:
+def test_a_word_that_only_looks_like_a_hash_or_a_retired_one_passes() -> None:
     assert (
         of_page("# A page\n\n1000000 frames, 0x88b5, decade, SHA-256, 10.0.0.1, impatience, 20261122, astray\n") == []
     )

@@ -66,4 +66,6 @@ def test_a_circle_is_found(use: str, found: bool) -> None:
 
 
 def test_a_misplaced_file_is_found() -> None:
-    assert misplaced({"rtl/downbeat/rx/A.scala": BELOW, "rtl/downbeat/rx/B.scala": ABOVE}) == ["rtl/downbeat/rx/B.scala"]
+    assert misplaced({"rtl/downbeat/rx/A.scala": BELOW, "rtl/downbeat/rx/B.scala": ABOVE}) == [
+        "rtl/downbeat/rx/B.scala"
+    ]

@@ -40,7 +40,9 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
     await agrees_with_golden_model(dut, POLICY, near)
 
 
-def opened(rate: float, until: int, round_trip: int | None, *, initial_window: int = 1, max_window: int = 65535) -> Answer:
+def opened(
+    rate: float, until: int, round_trip: int | None, *, initial_window: int = 1, max_window: int = 65535
+) -> Answer:
     """After the handshake and the response to what was asked then."""
     base = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=initial_window, now=NOW)
     base = replace(base, initial_ssthresh=10 * SMSS)
@@ -91,7 +93,9 @@ def test_what_left_before_the_response_counts() -> None:
     event = CongestionEvent(Kind.CALCULATED, segment_size=SMSS, initial_window=1)
     event = replace(event, calculated=Calculated(Response(20, 256 * 1000).packed(), of_startup=True))
     after = POLICY.answer(event, START, replace(state, asks=1, early=3).packed())
-    assert MissState.unpacked(after.policy_state).max_window == 17 and after.departure == Departure(Pace.APART, 1000 << 16)
+    assert MissState.unpacked(after.policy_state).max_window == 17 and after.departure == Departure(
+        Pace.APART, 1000 << 16
+    )
 
 
 def float_error(draw: random.Random) -> float:

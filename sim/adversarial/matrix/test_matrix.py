@@ -88,7 +88,7 @@ def _sub(path: Path) -> Path:
         ({"late_arrivals": 1}, "the harness is wrong"),
     ],
 )
-def test_what_is_wrong_fails_with_the_line_that_replays_it(changed: dict[str, Any], words: str) -> None:
+def test_a_failure_names_the_line_that_replays_it(changed: dict[str, Any], words: str) -> None:
     said = {"failure": "", "longest_idle_seconds": 1.002, "longest_idle_at": 2.0, "longest_idle_rto": 1.002}
     cell = replace(HARD, role="sender")
     assert not network.judged(cell, b"abc", b"abc", said, None)["failures"]

@@ -31,7 +31,7 @@ def test_a_segment_reads_as_packetdrill_writes_it() -> None:
     )
 
 
-def test_what_is_printed_reads_as_the_same() -> None:
+def test_a_printed_script_reads_as_the_same() -> None:
     said = [
         "S 0:0(0) win 65535 <mss 1460,sackOK,TS val 100 ecr 0,nop,wscale 5>",
         "FP. 4294967290:94(100) ack 7 win 0 <nop,nop,sack 1:5 9:11>",

@@ -38,7 +38,7 @@ def test_one_flow_has_every_eighth_clock(program: Path, policies: str) -> None:
 @pytest.mark.parametrize(
     "policies", [case.policies for case in all_cases() if case.policies and case.flows == 16 and case.order == "round"]
 )
-def test_what_policies_the_flows_have_hardly_counts(program: Path, policies: str) -> None:
+def test_policies_of_the_flows_hardly_change_the_rate(program: Path, policies: str) -> None:
     """95 % of all clocks have an event, while segments, losses and long calculations come back as events of their
     own."""
     figures = run(Case("round", 16, policies), EVENTS, SEED, program)
