@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// A host's estimates (sw/estimator) in a run: what a core reports, and what a new connection asks; alone, or as
-// one host of a site with a gateway (sw/gateway/client/downbeat_site.h).
+// Estimates of a host (sw/estimator) in a run: reports of its cores come in, starts of new connections go out; alone,
+// or as one host of a site with a gateway (sw/gateway/client/downbeat_site.h).
 #pragma once
 
 #include <memory>
@@ -52,7 +52,7 @@ private:
   std::unique_ptr<downbeat_estimator, Destroy> estimator_;
 };
 
-/// What the core reports of one connection, for the estimator.
+/// Passes a core's reports of one connection on to the estimator.
 class PathReports {
 public:
   PathReports(Estimates &estimates, std::uint64_t name, std::uint32_t remote);
