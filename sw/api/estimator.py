@@ -119,7 +119,7 @@ ENTRIES: tuple[Entry, ...] = (
         Member("uint64_t", "starting_sum", "S: segments in their windows, 16 fraction bits"),
         Member("uint64_t", "oldest", "name of the oldest steady connection; 0: none"),
         Member("uint64_t", "oldest_window", "its window, segments with 16 fraction bits"),
-        Member("uint64_t", "oldest_average", "its awnd, likewise"),
+        Member("uint64_t", "oldest_average", "its averaged window, likewise"),
         Member("uint64_t", "last_drop", "ns; 0: none"),
         Member("uint64_t", "drop_interval", "ns; delta_l, 0 before the second drop"),
         Member("uint64_t", "oldest_interval", "ns; gamma_m, likewise"),

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from sw.api.common import COMMON
-from sw.api.model import ROOT, Enumeration, Structure
+from sw.api.limits import LAYOUT, words
+from sw.api.model import Enumeration, Structure
 
-LAYOUT: dict[str, Any] = json.loads((ROOT / "sw/python/downbeat_toe/downbeat_layout.json").read_text())
+PARSED: dict[str, Any] = json.loads(LAYOUT.read_text())
 ENTRIES = {entry.name: entry for entry in COMMON.entries}
 ENUMERATIONS = {"downbeat_state": "TcpState", "downbeat_pace": "StartPace", "downbeat_phase": "PathPhase"}
 
 
-def snake(name: str) -> str:
+def member(field: str) -> str:
     """lossTime_ns is loss_time: an instant's only part is its ns."""
-    name = name.removeprefix("reference_").removesuffix("_ns")
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    return words(field.removeprefix("reference_").removesuffix("_ns"))
 
 
 @pytest.mark.parametrize("name", ENUMERATIONS)
@@ -28,13 +28,13 @@ def test_an_enumeration_is_the_rtl_s(name: str) -> None:
     listed = ENTRIES[name]
     assert isinstance(listed, Enumeration)
     numbers = {each.name.replace("_", "").lower(): each.number for each in listed.values}
-    assert numbers == {value.lower(): number for value, number in LAYOUT["enums"][ENUMERATIONS[name]].items()}
+    assert numbers == {value.lower(): number for value, number in PARSED["enums"][ENUMERATIONS[name]].items()}
 
 
 def test_the_path_report_is_the_rtl_s() -> None:
     listed = ENTRIES["downbeat_path_report"]
     assert isinstance(listed, Structure)
     bits = {name: int(re.sub(r"\D", "", each.type)) for each in listed.members for name, _ in each.each()}
-    fields = {snake(name): field["width"] for name, field in LAYOUT["bundles"]["PathReport"]["fields"].items()}
+    fields = {member(name): field["width"] for name, field in PARSED["bundles"]["PathReport"]["fields"].items()}
     assert bits.keys() == fields.keys()
     assert all(bits[name] >= width for name, width in fields.items())

@@ -112,7 +112,7 @@ typedef struct downbeat_prefix_state {
   uint64_t starting_sum; /* S: segments in their windows, 16 fraction bits */
   uint64_t oldest; /* name of the oldest steady connection; 0: none */
   uint64_t oldest_window; /* its window, segments with 16 fraction bits */
-  uint64_t oldest_average; /* its awnd, likewise */
+  uint64_t oldest_average; /* its averaged window, likewise */
   uint64_t last_drop; /* ns; 0: none */
   uint64_t drop_interval; /* ns; delta_l, 0 before the second drop */
   uint64_t oldest_interval; /* ns; gamma_m, likewise */
