@@ -173,5 +173,5 @@ async def a_flight_goes_out_over_a_round_trip(dut: Any, count: int) -> None:
 @pytest.mark.parametrize(("count", "round_trip"), [(4096, 10_000_000_000), (4096, 1_000_000), (187, 120_000_000)])
 def test_a_flights_last_departure_is_on_its_tick(count: int, round_trip: int) -> None:
     """t0 + floor(i R / n): 16 fraction bits of the gap suffice for any flight."""
-    gap = paced.argument(count, round_trip / count) >> paced.COUNT_BITS
+    gap = paced.PacedState.unpacked(paced.argument(count, round_trip / count)).gap
     assert all(abs((i * gap) / 2**16 - i * round_trip / count) < 0.5 for i in range(count))

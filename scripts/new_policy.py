@@ -15,7 +15,7 @@ import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-WIDTH = 120  # longest line of Scala
+WIDTH = 120  # of a line of Scala
 SIMPLEST = {"startup": "standard", "steady": "reno"}
 TAG = "# SPDX-License-Identifier: BSD-2-Clause-Patent\n"
 
@@ -86,9 +86,9 @@ def _tests(kind: str) -> Path:
 
 
 def _renamed(text: str, model: str, name: str) -> str:
-    """Wherever the word is a name, also in test_NAME, PolicyName and NAME.scala."""
+    """Wherever the word is a name, also in test_NAME, PolicyName, NameState and NAME.scala."""
     for old, new in ((model, name), (model.capitalize(), name.capitalize())):
-        text = re.sub(rf"(?<![a-zA-Z])(test_|Policy)?{old}(?![a-zA-Z])", rf"\g<1>{new}", text)
+        text = re.sub(rf"(?<![a-zA-Z])(test_|Policy)?{old}(?=State\b|(?![a-zA-Z]))", rf"\g<1>{new}", text)
     return text
 
 

@@ -11,7 +11,7 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from cocotb_tests.bench import Beat, StreamSink, StreamSource, start
 
 
-async def agrees(dut: Any, cases: Sequence[tuple[Beat, Beat]], spacing: int = 1, most: int = 10) -> None:
+async def agrees(dut: Any, cases: Sequence[tuple[Beat, Beat]], spacing: int = 1, maximum: int = 10) -> None:
     """Each case is a request and its response: in `spacing` clocks apart, or as the unit is ready, and out in order.
 
     All are taken in `most` clocks each.
@@ -22,7 +22,7 @@ async def agrees(dut: Any, cases: Sequence[tuple[Beat, Beat]], spacing: int = 1,
         source.put(request)
         if spacing > 1:
             await ClockCycles(dut.clk, spacing)
-    await source.drained(most * len(cases))
+    await source.drained(maximum * len(cases))
     for request, response in cases:
         assert await sink.receive(1000) == response, f"{request}"
 

@@ -45,24 +45,24 @@ def rounds(path: Path, unit: Callable[[Request], Response], count: int, now: flo
     """K and A after each round of streams, a round trip and the streams' length apart. `unit` answers each request."""
     plan = unit(Request(opens=1, segment_size=SEGMENT))
     for _ in range(count):
-        answers: list[Request] = []
+        responses: list[Request] = []
         while plan.valid:
             times = [now]
             for number in range(PROBES - 1):
                 gap = plan.gap - number * plan.step if number < PROBES - 2 else 0
                 times.append(times[-1] + (gap or ADJACENT))
             arrivals = [path.arrival(time) for time in times]
-            answers += answered([round(time) for time in times], [round(time) for time in arrivals])
+            responses += acknowledged([round(time) for time in times], [round(time) for time in arrivals])
             now = times[-1] + path.round_trip / 32
             plan = unit(Request(completes=1, segment_size=SEGMENT))
         now += path.round_trip
-        for answer in answers:
-            plan = unit(answer)
+        for response in responses:
+            plan = unit(response)
         yield plan
 
 
-def answered(departures: list[int], arrivals: list[int]) -> Iterator[Request]:
-    yield Request(answered=1, begins=1, segment_size=SEGMENT)
+def acknowledged(departures: list[int], arrivals: list[int]) -> Iterator[Request]:
+    yield Request(acknowledged=1, begins=1, segment_size=SEGMENT)
     for number in range(1, len(departures)):
         gaps = departures[number] - departures[number - 1], arrivals[number] - arrivals[number - 1]
-        yield Request(answered=1, departure_gap=gaps[0], arrival_gap=gaps[1], segment_size=SEGMENT)
+        yield Request(acknowledged=1, departure_gap=gaps[0], arrival_gap=gaps[1], segment_size=SEGMENT)

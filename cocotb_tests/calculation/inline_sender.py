@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from cocotb_tests.calculation.inline_path import ADJACENT, SEGMENT, Path
 from sim.golden.calculation.inline_measurement import PROBES
-from sim.golden.congestion.seam import CongestionEvent, Departure, Inline, Kind, Pace, ProbeAnswer, of_bytes
+from sim.golden.congestion.seam import CongestionEvent, Departure, Inline, Kind, Pace, ProbeAck, of_bytes
 from sim.golden.congestion.startup.standard import POLICY as STANDARD
 from sim.golden.congestion.steady.logistic import POLICY as LOGISTIC
 from sim.golden.congestion.window import CongestionState
@@ -45,7 +45,7 @@ class Sender:
     probes: deque[Probe] = field(default_factory=deque)
     previous: tuple[int, int] | None = None  # departure and arrival of the probe before, if nothing came between
     in_stream: int = 0
-    asked: int = 0
+    requested: int = 0
     events: list[tuple[int, int, str, int]] = field(default_factory=list)
     order: int = 0
 
@@ -55,7 +55,7 @@ class Sender:
 
     def run(self, until: int) -> Inline:
         if self.now == 0:
-            self._see(Kind.ESTABLISHED, told={"inline_opens": 1, "inline_told": 1}, initial_window=10)
+            self._see(Kind.ESTABLISHED, given={"inline_opens": 1, "inline_told": 1}, initial_window=10)
             self._send()
         while self.events and self.events[0][0] <= until:
             self.now, _, kind, number = heapq.heappop(self.events)
@@ -74,8 +74,8 @@ class Sender:
     def _see(
         self,
         kind: Kind,
-        told: dict[str, str | int] | None = None,
-        probe: ProbeAnswer | None = None,
+        given: dict[str, str | int] | None = None,
+        probe: ProbeAck | None = None,
         arrives: bool = False,
         acked: int = 0,
         sent_probe: bool = False,
@@ -93,7 +93,7 @@ class Sender:
             probe=probe,
             now=self.now,
         )
-        row = {**NONE, **(told or {}), "event": "measured" if arrives else ""}
+        row = {**NONE, **(given or {}), "event": "measured" if arrives else ""}
         waiting = len(self.meter._responses) - arrives
         self.meter.see(event, row)
         if len(self.meter._responses) > waiting:
@@ -111,12 +111,12 @@ class Sender:
                 "calculated": state._under_way if event.kind is Kind.CALCULATED else None,
             }
         )
-        answer = state.steady.answer(before, state.window, state.steady_policy_state)
-        asks = answer.calculation is not None and state._under_way is None and event.kind is not Kind.CALCULATED
-        state.see(event, asked=asks)
-        if asks:
+        response = state.steady.respond(before, state.window, state.steady_policy_state)
+        requesting = response.calculation is not None and state._under_way is None and event.kind is not Kind.CALCULATED
+        state.see(event, requested=requesting)
+        if requesting:
             self.later(self.now + UNIT, "calculated")
-        self.plan = answer.departure or Departure()
+        self.plan = response.departure or Departure()
 
     def _send(self) -> None:
         """All that may go now; its departures are booked one behind the other."""
@@ -142,10 +142,10 @@ class Sender:
             if self.received % self.acks_every == 0:
                 self.later(arrival + self.path.round_trip, "ack", self.sent)
             completes = plan.probe and self.in_stream == PROBES
-            told: dict[str, str | int] = {"inline_completes": 1, "inline_told": 1} if completes else {}
+            given: dict[str, str | int] = {"inline_completes": 1, "inline_told": 1} if completes else {}
             if completes:
                 self.in_stream = 0
-            self._see(Kind.SENT, told, sent_probe=plan.probe)
+            self._see(Kind.SENT, given, sent_probe=plan.probe)
 
     def _acknowledge(self, number: int) -> None:
         acked, self.acked = number - self.acked, number
@@ -153,16 +153,16 @@ class Sender:
         while self.probes and self.probes[0].end < number:
             self.probes.popleft()
             missed, self.previous = missed + 1, None
-        answer = None
+        response = None
         if self.probes and self.probes[0].end == number:
             probe, previous = self.probes.popleft(), self.previous
             gaps = (probe.departure - previous[0], self.now - previous[1]) if previous else (0, 0)
-            answer = ProbeAnswer(probe.begins, not probe.begins and previous is None, *gaps)
+            response = ProbeAck(probe.begins, not probe.begins and previous is None, *gaps)
             self.previous = probe.departure, self.now
         else:
             self.previous = None
         while missed > 2:
             self._see(Kind.NONE, {"inline_missed": 2, "inline_told": 1})
             missed -= 2
-        told: dict[str, str | int] = {"inline_missed": missed, "inline_told": int(bool(missed or answer))}
-        self._see(Kind.ACKNOWLEDGED, told, answer, acked=acked)
+        given: dict[str, str | int] = {"inline_missed": missed, "inline_told": int(bool(missed or response))}
+        self._see(Kind.ACKNOWLEDGED, given, response, acked=acked)

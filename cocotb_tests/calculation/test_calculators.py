@@ -53,7 +53,7 @@ class Request:
 
 @cocotb.test()
 async def all_requests_that_find_space_are_answered_in_order(dut: Any) -> None:
-    """Questions come as fast as there is space, as seen some clocks late; responses are taken slowly."""
+    """Requests come as fast as there is space, as seen some clocks late; responses are taken slowly."""
     source, sink, draw = StreamSource(dut, "request"), StreamSink(dut, "result", stall=0.9), generator()
     await start(dut)
     requests: list[Request] = []

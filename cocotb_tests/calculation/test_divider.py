@@ -48,9 +48,9 @@ def _division(draw: random.Random, widths: tuple[int, int, int]) -> tuple[int, i
 @cocotb.test()
 async def quotients_are_rounded_down_and_all_ones_where_they_do_not_fit(dut: Any) -> None:
     draw = generator()
-    asked = [_division(draw, _widths(dut)) for _ in range(REQUESTS // _spacing(dut) + 500)]
+    requested = [_division(draw, _widths(dut)) for _ in range(REQUESTS // _spacing(dut) + 500)]
     bits = _widths(dut)[2]
-    cases = [({"numerator": n, "denominator": d}, {"payload": quotient(n, d, bits)}) for n, d in asked]
+    cases = [({"numerator": n, "denominator": d}, {"payload": quotient(n, d, bits)}) for n, d in requested]
     await agrees(dut, cases, _spacing(dut))
 
 

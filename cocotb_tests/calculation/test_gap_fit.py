@@ -39,15 +39,15 @@ def connection(draw: random.Random) -> Iterator[int]:
     """The requests of one connection, now and then one with bits that mean nothing."""
     y0 = draw.choice([1, 2, 1000, 1 << 20, (1 << 20) - 1, draw.randrange(1, 1 << draw.randint(2, 34))])
     through = path(draw, y0)
-    asked = Request(y0, round_trip=draw.randrange(1 << 35), cwnd=draw.randrange(SMSS, 1 << 24), segment_size=SMSS)
-    yield replace(asked, begins=1).packed()
+    requested = Request(y0, round_trip=draw.randrange(1 << 35), cwnd=draw.randrange(SMSS, 1 << 24), segment_size=SMSS)
+    yield replace(requested, begins=1).packed()
     for number in range(draw.choice([0, 3, 12, 12, 16, 70])):
         x = y0 * INPUT_GAPS[number % draw.choice([4, 4, 4, 1])] * draw.choice([1, 1, 1, draw.uniform(0.9, 1.1)])
         y = min(round(through(x)), (1 << 36) - 1)
-        yield replace(asked, sampled=1, departure_gap=min(round(x), (1 << 36) - 1), arrival_gap=y).packed()
+        yield replace(requested, sampled=1, departure_gap=min(round(x), (1 << 36) - 1), arrival_gap=y).packed()
     if draw.random() < 0.2:
         yield draw.getrandbits(CALCULATOR.request_bits)
-    yield replace(asked, estimates=1).packed()
+    yield replace(requested, estimates=1).packed()
 
 
 @cocotb.test()
@@ -74,14 +74,14 @@ async def unit_agrees_with_the_golden_model(dut: Any) -> None:
 def fitted(y0: int, round_trip: int, path_gap: Callable[[int, int], int], rounds: int = 3) -> tuple[int, int] | None:
     """Estimated gap (in ticks) and window (segments) after so many rounds of the four input gaps."""
     samples = Samples()
-    asked = Request(y0, round_trip=round_trip, cwnd=SMSS, segment_size=SMSS, begins=1)
+    requested = Request(y0, round_trip=round_trip, cwnd=SMSS, segment_size=SMSS, begins=1)
     for turn in range(rounds):
         for gap in (2, 3, 4, 8):
             x = gap * y0 // 2
-            sample = replace(asked, departure_gap=x, arrival_gap=path_gap(x, turn), sampled=1)
+            sample = replace(requested, departure_gap=x, arrival_gap=path_gap(x, turn), sampled=1)
             assert samples.response(sample.packed()) >> 36 == 1
-            asked = replace(asked, begins=0)
-    response = samples.response(replace(asked, estimates=1).packed())
+            requested = replace(requested, begins=0)
+    response = samples.response(replace(requested, estimates=1).packed())
     estimate = samples.gap(y0)
     if response >> 36 == 0:
         assert estimate is None
@@ -131,14 +131,14 @@ def test_the_estimate_is_where_the_fitted_line_meets_y_equals_x(seed: int) -> No
     fits = 0
     for _ in range(100):
         y0, share = draw.randrange(1000, 50_000_000), draw.uniform(0.1, 0.9)
-        asked = Request(y0, round_trip=10**9, cwnd=SMSS, segment_size=SMSS, begins=1)
+        requested = Request(y0, round_trip=10**9, cwnd=SMSS, segment_size=SMSS, begins=1)
         samples, classes = Samples(), [list[tuple[int, int]]() for _ in INPUT_GAPS]
         for number in range(16):
             x = round(INPUT_GAPS[number % 4] * y0 * draw.uniform(0.97, 1.03))
             y = round(max(x, y0 + share * x) * draw.uniform(0.95, 1.05))
             classes[number % 4].append((x, y))
-            assert samples.response(replace(asked, departure_gap=x, arrival_gap=y, sampled=1).packed()) >> 36
-            asked = replace(asked, begins=0)
+            assert samples.response(replace(requested, departure_gap=x, arrival_gap=y, sampled=1).packed()) >> 36
+            requested = replace(requested, begins=0)
         means = [(sum(x for x, _ in points) / 4, sum(y for _, y in points) / 4) for points in classes]
         free = next((index for index, (x, y) in enumerate(means) if y <= 1.05 * x), None)
         used = classes if free is None else classes[: free + 1]
@@ -162,7 +162,7 @@ def test_the_estimate_is_where_the_fitted_line_meets_y_equals_x(seed: int) -> No
 
 def test_sixteen_samples_of_a_gap_count_and_wrong_gaps_do_not() -> None:
     samples = Samples()
-    asked = Request(32_000, sampled=1, cwnd=SMSS, segment_size=SMSS, begins=1)
+    requested = Request(32_000, sampled=1, cwnd=SMSS, segment_size=SMSS, begins=1)
     for gap, counts in [
         (32_000, 1),
         (30_000, 1),
@@ -173,7 +173,9 @@ def test_sixteen_samples_of_a_gap_count_and_wrong_gaps_do_not() -> None:
         (127_000, 1),
         (0, 0),
     ]:
-        assert samples.response(replace(asked, departure_gap=gap, arrival_gap=gap).packed()) >> 36 == counts
-        asked = replace(asked, begins=0)
-    counted = [samples.response(replace(asked, departure_gap=64_000, arrival_gap=1).packed()) >> 36 for _ in range(20)]
+        assert samples.response(replace(requested, departure_gap=gap, arrival_gap=gap).packed()) >> 36 == counts
+        requested = replace(requested, begins=0)
+    counted = [
+        samples.response(replace(requested, departure_gap=64_000, arrival_gap=1).packed()) >> 36 for _ in range(20)
+    ]
     assert counted == [1] * 16 + [0] * 4

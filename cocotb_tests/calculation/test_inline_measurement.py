@@ -29,7 +29,7 @@ from sim.golden.calculation.inline_measurement import (
     trend,
 )
 
-MOST_CLOCKS = 80_000
+MAX_CLOCKS = 80_000
 SECOND = 10**9
 Pairs = list[tuple[int, int]]
 
@@ -43,20 +43,20 @@ def test_inline_measurement() -> None:
 
 def connection(draw: random.Random) -> Iterator[int]:
     """Requests of one connection on a path, with answers that are disturbed or missing, or any bits."""
-    path, asked, unit = Path(draw.choice([0, 0.2, 0.5, 0.8]), draw.random()), [], Unit()
+    path, requested, unit = Path(draw.choice([0, 0.2, 0.5, 0.8]), draw.random()), [], Unit()
 
     def through(request: Request) -> Response:
-        asked.append(request)
+        requested.append(request)
         return Response.unpacked(unit.response(request.packed()))
 
     list(rounds(path, through, draw.choice([2, 3, 6])))
     trouble = draw.choice([0, 0, 0.02])
-    for request in asked:
-        if request.answered and draw.random() < trouble:
+    for request in requested:
+        if request.acknowledged and draw.random() < trouble:
             request = draw.choice(
                 [
                     Request(missed=draw.randrange(1, 3), segment_size=SEGMENT),
-                    Request(answered=1, disturbed=1, departure_gap=1, arrival_gap=1, segment_size=SEGMENT),
+                    Request(acknowledged=1, disturbed=1, departure_gap=1, arrival_gap=1, segment_size=SEGMENT),
                     Request(forgets=1, segment_size=536),
                 ]
             )
@@ -80,7 +80,7 @@ async def unit_agrees_with_the_golden_model(dut: Any) -> None:
                 request = next(running[flow])
             yield flow, request
 
-    await agrees_with_golden_model(dut, InlineMeasurement(), requests(), MOST_CLOCKS)
+    await agrees_with_golden_model(dut, InlineMeasurement(), requests(), MAX_CLOCKS)
 
 
 # ---- the paper's rules, in floats
@@ -124,7 +124,7 @@ def test_the_knee_agrees_with_floats_where_delays_are_noise() -> None:
         low, high = SEGMENT * SECOND // slowest, SEGMENT * SECOND // gaps[-1]
         exact = knee_in_floats(pairs, SEGMENT * SECOND, low, high)
         far += abs(knee(pairs, SEGMENT * SECOND, low, high) - exact) > 0.02 * (high - low)
-    assert far <= 3, "two splits of equal error may be told apart by rounding, no more"
+    assert far <= 3, "two splits of equal error may differ by rounding, no more"
 
 
 @pytest.mark.parametrize(
@@ -161,13 +161,13 @@ def test_trend_by_most_gaps_or_by_the_sum() -> None:
     assert trend(0, 8000, 7000) == -1
 
 
-# ---- what it measures
+# ---- results
 
 
 @pytest.mark.parametrize(
-    ("load", "most", "most_p90"), [(0, 0.05, 0.1), (0.2, 0.05, 0.1), (0.5, 0.05, 0.1), (0.8, 0.2, 0.25)]
+    ("load", "maximum", "max_p90"), [(0, 0.05, 0.1), (0.2, 0.05, 0.1), (0.5, 0.05, 0.1), (0.8, 0.2, 0.25)]
 )
-def test_a_and_k_in_ten_rounds(load: float, most: float, most_p90: float) -> None:
+def test_a_and_k_in_ten_rounds(load: float, maximum: float, max_p90: float) -> None:
     """100 Mb/s, 60 ms, constant cross traffic of any phase: errors of A, median and 90th percentile of 50 phases; K
     within 1 %.
 
@@ -183,8 +183,8 @@ def test_a_and_k_in_ten_rounds(load: float, most: float, most_p90: float) -> Non
         *_, last = rounds(Path(load, random.Random(seed).random()), respond, 10)
         errors.append(abs(last.available / (CAPACITY * (1 - load)) - 1))
         capacities.append(abs(last.capacity / CAPACITY - 1))
-    assert statistics.median(errors) < most
-    assert sorted(errors)[45] < most_p90
+    assert statistics.median(errors) < maximum
+    assert sorted(errors)[45] < max_p90
     assert sorted(capacities)[45] < 0.01
 
 
@@ -193,8 +193,8 @@ def test_delayed_acks_make_every_second_segment_a_probe() -> None:
     unit = Unit()
     plan = Response.unpacked(unit.response(Request(opens=1, segment_size=SEGMENT).packed()))
     assert not plan.alternate
-    for answer in (
-        [Request(answered=1, begins=1)] + [Request(missed=1, answered=1, disturbed=1)] * 4 + [Request(missed=1)]
+    for response in (
+        [Request(acknowledged=1, begins=1)] + [Request(missed=1, acknowledged=1, disturbed=1)] * 4 + [Request(missed=1)]
     ):
-        plan = Response.unpacked(unit.response(answer.packed()))
+        plan = Response.unpacked(unit.response(response.packed()))
     assert plan.valid and plan.alternate

@@ -14,15 +14,14 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.flow_bench import agrees
 from sim.golden.calculation.logistic_draws import draw_request
 from sim.golden.calculation.logistic_window import logistic_window
-from sim.golden.congestion.steady.logistic import pack
 
 REQUESTS = 500
 # By module, clocks within which it takes a request: pipelined each clock, single when the one before is answered.
-MOST = {"CalculatorLogistic": 2, "CalculatorLogisticSpaced": 125}
+MAX = {"CalculatorLogistic": 2, "CalculatorLogisticSpaced": 125}
 FLOWS = 16
 
 
-@pytest.mark.parametrize("module", MOST)
+@pytest.mark.parametrize("module", MAX)
 def test_logistic_calculator(module: str) -> None:
     run_module(module, __name__, label=module)
 
@@ -30,12 +29,12 @@ def test_logistic_calculator(module: str) -> None:
 @cocotb.test()
 async def requests_of_any_flows_are_answered_in_order(dut: Any) -> None:
     draw = generator()
-    asked = [draw_request(draw) for _ in range(REQUESTS)]
+    requested = [draw_request(draw) for _ in range(REQUESTS)]
     await agrees(
         dut,
         [
-            ({"flow": draw.randrange(FLOWS), "operands": pack(request)}, {"payload": logistic_window(request)})
-            for request in asked
+            ({"flow": draw.randrange(FLOWS), "operands": request.packed()}, {"payload": logistic_window(request)})
+            for request in requested
         ],
-        most=MOST[dut._name],
+        maximum=MAX[dut._name],
     )

@@ -29,21 +29,21 @@ def test_logistic_unit(module: str) -> None:
     run_module(module, __name__, label=module)
 
 
-def _beat(asked: LogisticRequest) -> Beat:
+def _beat(requested: LogisticRequest) -> Beat:
     return {
-        "capacity": asked.capacity,
-        "available": asked.available,
-        "roundTrip": asked.round_trip,
-        "elapsed": asked.elapsed,
-        "window": asked.window,
+        "capacity": requested.capacity,
+        "available": requested.available,
+        "roundTrip": requested.round_trip,
+        "elapsed": requested.elapsed,
+        "window": requested.window,
     }
 
 
 @cocotb.test()
 async def answers_are_those_of_the_golden_model(dut: Any) -> None:
     draw = generator()
-    asked = [draw_request(draw) if draw.random() < 0.8 else draw_beyond(draw) for _ in range(REQUESTS)]
-    cases = [(_beat(request), {"payload": logistic_window(request)}) for request in asked]
+    requested = [draw_request(draw) if draw.random() < 0.8 else draw_beyond(draw) for _ in range(REQUESTS)]
+    cases = [(_beat(request), {"payload": logistic_window(request)}) for request in requested]
     await agrees(dut, cases[: REQUESTS // SPACING[dut._name] + 500], SPACING[dut._name])
 
 
@@ -55,10 +55,10 @@ async def a_response_comes_122_clocks_after_the_request(dut: Any) -> None:
 def test_the_error_is_below_the_tolerance_over_the_whole_range() -> None:
     draw = generator()
     for _ in range(5000):
-        asked = draw_request(draw)
-        window = exact(asked).window
-        share, units = error(logistic_window(asked), window)
-        assert share < TOLERANCE or units <= 1 or window >= 1 << 32, asked
+        requested = draw_request(draw)
+        window = exact(requested).window
+        share, units = error(logistic_window(requested), window)
+        assert share < TOLERANCE or units <= 1 or window >= 1 << 32, requested
 
 
 # K of 100 Mb/s and tau of 60 ms: w0, t (us), A, and Eq. 10 in floats.
@@ -75,8 +75,8 @@ PUBLISHED = [
 
 @pytest.mark.parametrize(("own", "microseconds", "available", "window"), PUBLISHED)
 def test_the_windows_of_the_specification(own: int, microseconds: int, available: int, window: float) -> None:
-    asked = _request(own=own, available=available, elapsed=microseconds * 1000)
-    assert logistic_window(asked) / 65536 == pytest.approx(window, rel=TOLERANCE, abs=0.005)
+    requested = _request(own=own, available=available, elapsed=microseconds * 1000)
+    assert logistic_window(requested) / 65536 == pytest.approx(window, rel=TOLERANCE, abs=0.005)
 
 
 def _request(own: float, available: float, elapsed: int) -> LogisticRequest:
@@ -87,8 +87,8 @@ def _request(own: float, available: float, elapsed: int) -> LogisticRequest:
 def test_no_time_changes_nothing() -> None:
     draw = random.Random(1)
     for _ in range(1000):
-        asked = replace(draw_request(draw), elapsed=0)
-        assert abs(logistic_window(asked) - asked.window) <= max(1, asked.window >> 33)
+        requested = replace(draw_request(draw), elapsed=0)
+        assert abs(logistic_window(requested) - requested.window) <= max(1, requested.window >> 33)
 
 
 @pytest.mark.parametrize("step", [1_000, 30_000, 1_000_000])
@@ -96,18 +96,18 @@ def test_many_steps_are_one(step: int) -> None:
     """ns. However often it is asked, from two segments to 99 % takes what Eq. 12 says, within 0.1 %."""
     window, target = 3000.0, 750_000.0
     equation = math.log(0.99 / 0.01 * (target - window) / window) / 1.95 * 1e9
-    asked, elapsed = _request(own=window, available=12_500_000, elapsed=step), 0
-    while asked.window < 0.99 * target * 65536:
+    requested, elapsed = _request(own=window, available=12_500_000, elapsed=step), 0
+    while requested.window < 0.99 * target * 65536:
         # Short steps where they are hardest, at both ends, for ten thousand of them each; long ones in between.
-        short = step if elapsed < 10_000 * step or asked.window > 0.989 * target * 65536 else 1_000_000
-        asked = replace(asked, window=logistic_window(replace(asked, elapsed=short)))
+        short = step if elapsed < 10_000 * step or requested.window > 0.989 * target * 65536 else 1_000_000
+        requested = replace(requested, window=logistic_window(replace(requested, elapsed=short)))
         elapsed += short
     assert elapsed == pytest.approx(equation, rel=0.001)
 
 
 @pytest.mark.parametrize(("flows", "windows", "queue"), [(1, 1.0, 0.0), (2, 1.0526, 0.0526), (5, 1.0870, 0.0870)])
 def test_flows_leave_the_queue_of_equation_17(flows: int, windows: float, queue: float) -> None:
-    """Each is told the link's K and what the others leave of it, by their windows; sums are shares of K tau."""
+    """Each gets the link's K and what the others leave of it, by their windows; sums are shares of K tau."""
     capacity, product = 12_500_000, 750_000
     own = [3000.0 * (1 + index) for index in range(flows)]
     for _ in range(4000):

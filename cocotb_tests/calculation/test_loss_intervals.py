@@ -40,15 +40,15 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
     turns = [flow for flow in range(FLOWS) for _ in range(ENTRIES)] + [draw.randrange(FLOWS) for _ in range(REQUESTS)]
     expected = []
     for number, flow in enumerate(turns):
-        asked = request(draw, places[flow])
+        requested = request(draw, places[flow])
         if number < FLOWS * ENTRIES:
-            asked = Request(asked.interval, asked.segment_size, asked.place, 1 + number % ENTRIES)
+            requested = Request(requested.interval, requested.segment_size, requested.place, 1 + number % ENTRIES)
         if number < FLOWS * ENTRIES or draw.random() < 0.9:  # otherwise another takes its place
             places[flow] = (places[flow] + 1) % ENTRIES
-        source.put({"flow": flow, "operands": asked.packed()})
-        expected.append((units[flow](asked.packed()), f"flow {flow} {asked}"))
-    for response, asked_text in expected:
-        assert (await sink.receive(300))["payload"] == response, asked_text
+        source.put({"flow": flow, "operands": requested.packed()})
+        expected.append((units[flow](requested.packed()), f"flow {flow} {requested}"))
+    for response, requested_text in expected:
+        assert (await sink.receive(300))["payload"] == response, requested_text
 
 
 def test_weights_are_the_thesis_s() -> None:
@@ -66,15 +66,15 @@ def test_the_mean_is_the_float_equation_within_a_256th(seed: int) -> None:
     for number in range(200):
         packets.append(draw.randrange(1, draw.choice([20, 2000, LONGEST])))
         count = min(number + 1, ENTRIES)
-        told = history.response(Request(packets[-1] * 536 + draw.randrange(536), 536, number % ENTRIES, count))
+        given = history.response(Request(packets[-1] * 536 + draw.randrange(536), 536, number % ENTRIES, count))
         newest = packets[-count:][::-1]
         weights = [1.0 if i < 16 else 1 - (i - 15) / 17 for i in range(count)]
         exact = sum(w * i for w, i in zip(weights, newest, strict=True)) / sum(weights)
-        assert -1e-6 < exact - told.mean / 256 < 1 / 256 + 1e-6
+        assert -1e-6 < exact - given.mean / 256 < 1 / 256 + 1e-6
         if count >= 16:
-            assert told.newest / 256 == sum(newest[:16]) / 16
+            assert given.newest / 256 == sum(newest[:16]) / 16
         if count >= 4:
-            assert told.fallen == (sum(newest[:4]) / 4 < told.mean / 256 / 2)
+            assert given.fallen == (sum(newest[:4]) / 4 < given.mean / 256 / 2)
 
 
 def test_an_interval_asked_twice_counts_once() -> None:

@@ -13,7 +13,7 @@ import pytest
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.unit import agrees_with_golden_model
-from sim.golden.calculation.queue_share import CALCULATOR, MOST, Request, share
+from sim.golden.calculation.queue_share import CALCULATOR, MAX, Request, share
 
 MICROSECOND = 1000
 SMSS = 1000
@@ -50,18 +50,18 @@ async def unit_agrees_with_the_golden_model(dut: Any) -> None:
 )
 @pytest.mark.parametrize("count", [1, 2, 100])
 def test_the_share_is_diff(segments: int, base: int, rtt: int, diff: int, count: int) -> None:
-    asked = Request(segments * SMSS, count * rtt * MICROSECOND, count, base * MICROSECOND)
-    assert share(asked) * 256 // SMSS == diff
+    requested = Request(segments * SMSS, count * rtt * MICROSECOND, count, base * MICROSECOND)
+    assert share(requested) * 256 // SMSS == diff
 
 
 def test_the_share_is_the_equation_s_rounded_down() -> None:
     """A total of more than 32 bits loses what is shifted out: 2^-31 of the window, and the last byte."""
     draw = random.Random(1)
     for _ in range(2000):
-        asked = Request.unpacked(drawn(draw))
-        if asked.total == 0:
-            assert share(asked) == MOST
+        requested = Request.unpacked(drawn(draw))
+        if requested.total == 0:
+            assert share(requested) == MAX
             continue
-        excess = max(asked.total - asked.count * asked.base, 0)
-        exact = min(Fraction(asked.window * excess, asked.total), Fraction(MOST))
-        assert abs(share(asked) - exact) < 1 + Fraction(asked.window, 1 << 30)
+        excess = max(requested.total - requested.count * requested.base, 0)
+        exact = min(Fraction(requested.window * excess, requested.total), Fraction(MAX))
+        assert abs(share(requested) - exact) < 1 + Fraction(requested.window, 1 << 30)

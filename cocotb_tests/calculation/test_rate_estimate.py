@@ -19,13 +19,13 @@ import pytest
 from cocotb_tests.bench import draws, generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.unit import agrees_with_golden_model
-from sim.golden.calculation.rate_estimate import CALCULATOR, MOST, SECOND, Estimator, Filter, Request, Response
+from sim.golden.calculation.rate_estimate import CALCULATOR, MAX, SECOND, Estimator, Filter, Request, Response
 
 SEGMENT = 1040  # bytes
 GAP = 166_400  # ns, of a segment at 50 Mb/s
 ROUND_TRIP = 440 * 10**6 + GAP
 THRESHOLD = 32  # segments
-MOST_CLOCKS = 20_000  # of an ACK behind a pause
+MAX_CLOCKS = 20_000  # clocks of an ACK behind a pause
 
 
 def test_rate_estimate() -> None:
@@ -37,7 +37,7 @@ def test_rate_estimate() -> None:
 
 def connection(draw: random.Random) -> Iterator[int]:
     """Requests of one connection: bursts, pauses, round trips that change, and any bits."""
-    rtt = draw.choice([draw.randrange(1, 10**6), draw.randrange(10**6, 10**9), MOST])
+    rtt = draw.choice([draw.randrange(1, 10**6), draw.randrange(10**6, 10**9), MAX])
     minimum, time, cwnd = rtt, draw.getrandbits(48), draw.randrange(1, 1 << 30)
     yield Request(1, time, 0, draw.choice([0, rtt]), rtt, 0).packed()
     for _ in range(draw.choice([1, 5, 40])):
@@ -47,7 +47,7 @@ def connection(draw: random.Random) -> Iterator[int]:
         rtt = draw.choice([rtt] * 8 + [draw.randrange(minimum, 4 * minimum)])
         cwnd = draw.choice([cwnd, cwnd, draw.randrange(1, 1 << 20)])
         acked = draw.choice([0, 1, 1460, 2920, draw.getrandbits(32)])
-        yield Request(0, time, acked, min(rtt, MOST), min(minimum, MOST), cwnd).packed()
+        yield Request(0, time, acked, min(rtt, MAX), min(minimum, MAX), cwnd).packed()
     if draw.random() < 0.5:
         yield draw.getrandbits(CALCULATOR.request_bits)
 
@@ -67,7 +67,7 @@ async def unit_agrees_with_the_golden_model(dut: Any) -> None:
                 request = next(running[flow])
             yield flow, request
 
-    await agrees_with_golden_model(dut, CALCULATOR, requests(), MOST_CLOCKS)
+    await agrees_with_golden_model(dut, CALCULATOR, requests(), MAX_CLOCKS)
 
 
 @cocotb.test()
@@ -76,7 +76,7 @@ async def an_ack_of_a_flow_of_data_takes_400_clocks_at_most(dut: Any) -> None:
     begin = Request(1, 0, 0, 10**7, 10**7, 100_000)
     acks = (Request(0, number * 10**5, 1460, 10**7, 10**7, 160_000) for number in range(1, 130))
     requests = ((1, request.packed()) for request in (begin, *acks))
-    await agrees_with_golden_model(dut, CALCULATOR, requests, most_clocks=400)
+    await agrees_with_golden_model(dut, CALCULATOR, requests, max_clocks=400)
 
 
 # ---- the equations
@@ -209,7 +209,7 @@ def test_the_filter_is_the_equation_s() -> None:
         for _ in range(30):
             seconds = draw.choice([1e-6, 1e-4, 0.01, 0.1, 0.5, 0.505, 0.6, 3.0])
             amount = draw.choice([0, 1040, 2080, 10**6])
-            if amount / min(seconds, 0.01) > MOST:
+            if amount / min(seconds, 0.01) > MAX:
                 continue
             model.take(amount, round(seconds * SECOND))
             reference.take(amount, seconds)
@@ -218,16 +218,16 @@ def test_the_filter_is_the_equation_s() -> None:
 
 # The specification's vectors `bwe` (tau = 1 s; ns and bytes here, bits/s there).
 def test_the_filter_follows_the_vectors() -> None:
-    model, told = Filter(), []
+    model, given = Filter(), []
     for seconds, bits in [(0.1, 8320), (0.1, 8320), (0.05, 8320), (0.01, 16640), (0.5, 8320), (1.2, 8320), (0.1, 8320)]:
         model.take(bits // 8, round(seconds * SECOND))
-        told.append(8 * model.rate)
+        given.append(8 * model.rate)
     right = [3961.90, 11508.39, 17034.81, 25971.78, 351711.07, 109010.46, 104571.37]
-    assert told == pytest.approx(right, abs=20)
+    assert given == pytest.approx(right, abs=20)
 
 
 def test_silence_leaves_nothing() -> None:
-    model = Filter(MOST, MOST)
+    model = Filter(MAX, MAX)
     model.take(1000, 32 * SECOND + 1)
     assert (model.rate, model.last) == (1000 * SECOND // (2 * SECOND + SECOND // 2), 2000)
 

@@ -9,13 +9,13 @@ from typing import Any
 from cocotb_tests.bench import StreamSink, StreamSource, start
 from sim.golden.congestion.seam import Calculator
 
-MOST_CLOCKS = 600  # of a request
+MAX_CLOCKS = 600  # clocks of a request
 
-Asked = tuple[int, int]  # flow, request
+Requested = tuple[int, int]  # flow, request
 
 
 async def agrees_with_golden_model(
-    dut: Any, calculator: Calculator, requests: Iterable[Asked], most_clocks: int = MOST_CLOCKS
+    dut: Any, calculator: Calculator, requests: Iterable[Requested], max_clocks: int = MAX_CLOCKS
 ) -> None:
     """Each flow has a golden unit of its own, with what that remembers."""
     source, sink = StreamSource(dut, "request"), StreamSink(dut, "response")
@@ -24,5 +24,5 @@ async def agrees_with_golden_model(
     for flow, request in requests:
         source.put({"flow": flow, "operands": request})
         expected = units.setdefault(flow, calculator.unit())(request)
-        response = (await sink.receive(most_clocks))["payload"]
+        response = (await sink.receive(max_clocks))["payload"]
         assert response == expected, f"flow {flow}: {request:#x} gives {response:#x}, not {expected:#x}"

@@ -24,20 +24,20 @@ def largest_error(
 ) -> float:
     """Relative, over ACKs of any size; `equation` takes cwnd and the bytes acknowledged to the next cwnd, bytes."""
     worst = 0.0
-    answer, exact = None, 0.0
+    result, exact = None, 0.0
     for _ in range(EVENTS):
-        if answer is None or exact > MAXIMUM_WINDOW / 2:
+        if result is None or exact > MAXIMUM_WINDOW / 2:
             segments = draw.randrange(2, 200)
             opening = CongestionEvent(
                 Kind.ESTABLISHED, segment_size=SMSS, initial_window=segments, initial_ssthresh=MAXIMUM_WINDOW
             )
             exact = segments * SMSS
-            answer = policy.answer(opening, Window(of_bytes(segments * SMSS), of_bytes(segments * SMSS)), argument)
+            result = policy.respond(opening, Window(of_bytes(segments * SMSS), of_bytes(segments * SMSS)), argument)
         acked = draw.randrange(1, largest_ack)
         event = CongestionEvent(
             Kind.ACKNOWLEDGED, starting_up=starting_up, acked_bytes=acked, flight=1 << 20, segment_size=SMSS
         )
-        answer = policy.answer(event, answer.window, answer.policy_state)
+        result = policy.respond(event, result.window, result.policy_state)
         exact = equation(exact, acked)
-        worst = max(worst, abs(answer.window.cwnd / of_bytes(1) - exact) / exact)
+        worst = max(worst, abs(result.window.cwnd / of_bytes(1) - exact) / exact)
     return worst

@@ -24,9 +24,10 @@ from sim.golden.congestion.seam import (
     Inline,
     Kind,
     Policy,
-    ProbeAnswer,
+    ProbeAck,
     Window,
     calculator_of,
+    state_of,
 )
 
 # A request brings each of these both as zeros and as ones somewhere, and each kind either way
@@ -80,23 +81,25 @@ async def agrees_with_golden_model(
         event, window = _event(draw), _window(draw)
         if near_window and draw.random() < 0.5:
             window = near_window(draw, event)
-        policy_state = near(draw, event, window) if near and draw.random() < 0.5 else _bits(draw, policy.state_bits)
-        beats.append(_beat(event, window, policy_state, policy.state_bits))
+        policy_state = (
+            near(draw, event, window) if near and draw.random() < 0.5 else _bits(draw, state_of(policy).bits())
+        )
+        beats.append(_beat(event, window, policy_state, state_of(policy).bits()))
         source.put(beats[-1])
-        answer = policy.answer(event, window, policy_state)
-        beat = {"window_cwnd": answer.window.cwnd, "window_ssthresh": answer.window.ssthresh}
-        if policy.state_bits:
-            beat["policyState"] = answer.policy_state
-        if answer.departure is not None:
-            beat |= _departure(answer.departure)
+        result = policy.respond(event, window, policy_state)
+        beat = {"window_cwnd": result.window.cwnd, "window_ssthresh": result.window.ssthresh}
+        if state_of(policy).bits():
+            beat["policyState"] = result.policy_state
+        if result.departure is not None:
+            beat |= _departure(result.departure)
         if getattr(policy, "bounds", False):
-            beat |= {"bounded": int(answer.bound is not None), "retreats": int(answer.retreats)}
-            beat["bound"] = answer.bound or 0
+            beat |= {"bounded": int(result.bound is not None), "retreats": int(result.retreats)}
+            beat["bound"] = result.bound or 0
         if calculator := calculator_of(policy):
-            beat |= _calculation(answer.calculation, calculator)
+            beat |= _calculation(result.calculation, calculator)
         expected.append((beat, event, window, policy_state))
     if REQUESTS >= SURE:
-        _everything_was_asked(beats, policy.state_bits)
+        _everything_was_drawn(beats, state_of(policy).bits())
     latency = await _latency(dut)
     await source.drained(10 * REQUESTS)
     wrong = []
@@ -142,7 +145,7 @@ def _shown(name: str, value: int | None) -> str:
     return f"{value:#x} ({value / 65536:.10g} bytes)" if name.startswith("window_") else f"{value:#x}"
 
 
-def _everything_was_asked(beats: list[Beat], state_bits: int) -> None:
+def _everything_was_drawn(beats: list[Beat], state_bits: int) -> None:
     """The draw has what it promises; the policy state's own thresholds are what `near` is for."""
     fields = EXTREMES | ({"policyState": state_bits} if state_bits else {})
     for name, bits in fields.items():
@@ -155,9 +158,9 @@ def _everything_was_asked(beats: list[Beat], state_bits: int) -> None:
 async def _latency(dut: Any) -> int:
     """Clocks from the first request to its answer, as a stage of the engine has it."""
     await RisingEdge(dut.request_valid)
-    asked = get_sim_time("ns")
+    requested = get_sim_time("ns")
     await RisingEdge(dut.answer_valid)
-    return round((get_sim_time("ns") - asked) / CLOCK_NS) - INPUT_REGISTER
+    return round((get_sim_time("ns") - requested) / CLOCK_NS) - INPUT_REGISTER
 
 
 def _bits(draw: random.Random, bits: int) -> int:
@@ -207,12 +210,12 @@ def _event(draw: random.Random) -> CongestionEvent:
 def _calculated(draw: random.Random, event: CongestionEvent) -> CongestionEvent:
     if event.kind is not Kind.CALCULATED:
         return event
-    answer = Calculated(_bits(draw, 64), _bits(draw, 48), draw.random() < 0.5, draw.random() < 0.3)
-    return replace(event, calculated=answer)
+    result = Calculated(_bits(draw, 64), _bits(draw, 48), draw.random() < 0.5, draw.random() < 0.3)
+    return replace(event, calculated=result)
 
 
-def _probe(draw: random.Random) -> ProbeAnswer:
-    return ProbeAnswer(draw.random() < 0.5, draw.random() < 0.3, _bits(draw, 36), _bits(draw, 36), _bits(draw, 36))
+def _probe(draw: random.Random) -> ProbeAck:
+    return ProbeAck(draw.random() < 0.5, draw.random() < 0.3, _bits(draw, 36), _bits(draw, 36), _bits(draw, 36))
 
 
 def _departure(departure: Departure) -> Beat:
@@ -228,12 +231,12 @@ def _departure(departure: Departure) -> Beat:
 
 
 def _calculation(calculation: Calculation | None, calculator: Calculator) -> Beat:
-    asked = calculation or Calculation(0)
-    assert asked.request < 1 << calculator.request_bits
+    requested = calculation or Calculation(0)
+    assert requested.request < 1 << calculator.request_bits
     return {
         "calculation_valid": int(calculation is not None),
-        "calculation_operands": asked.request,
-        "calculation_note": asked.note,
+        "calculation_operands": requested.request,
+        "calculation_note": requested.note,
     }
 
 
@@ -259,11 +262,11 @@ def _beat(event: CongestionEvent, window: Window, policy_state: int, state_bits:
         "event_sentProbe": int(event.sent_probe),
         "event_sentAhead": int(event.sent_ahead),
         "event_probe_answered": int(event.probe is not None),
-        "event_probe_begins": int((event.probe or ProbeAnswer()).begins),
-        "event_probe_disturbed": int((event.probe or ProbeAnswer()).disturbed),
-        "event_probe_departureGap": (event.probe or ProbeAnswer()).departure_gap,
-        "event_probe_arrivalGap": (event.probe or ProbeAnswer()).arrival_gap,
-        "event_probe_roundTrip": (event.probe or ProbeAnswer()).round_trip,
+        "event_probe_begins": int((event.probe or ProbeAck()).begins),
+        "event_probe_disturbed": int((event.probe or ProbeAck()).disturbed),
+        "event_probe_departureGap": (event.probe or ProbeAck()).departure_gap,
+        "event_probe_arrivalGap": (event.probe or ProbeAck()).arrival_gap,
+        "event_probe_roundTrip": (event.probe or ProbeAck()).round_trip,
         "event_arrival": event.arrival,
         "event_repeated": int(event.repeated),
         "event_rates_bwe": event.bwe,
@@ -280,7 +283,7 @@ def _beat(event: CongestionEvent, window: Window, policy_state: int, state_bits:
         "calculating": int(event.calculating),
         "calculated_ofStartup": int((event.calculated or Calculated(0)).of_startup),
         "calculated_stale": int((event.calculated or Calculated(0)).stale),
-        "calculated_response": (event.calculated or Calculated(0)).answer,
+        "calculated_response": (event.calculated or Calculated(0)).response,
         "calculated_note": (event.calculated or Calculated(0)).note,
     }
     return beat | ({"policyState": policy_state} if state_bits else {})

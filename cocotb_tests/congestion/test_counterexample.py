@@ -8,8 +8,8 @@ from cocotb_tests.congestion.policy_bench import Counterexample
 
 def test_a_counterexample_shows_what_differs_alone() -> None:
     same = {"window_ssthresh": 1 << 16}
-    told = Counterexample("ACKNOWLEDGED", "cwnd 1", {"window_cwnd": 3 << 15, **same}, {"window_cwnd": 1 << 16, **same})
-    assert told.lines() == [
+    given = Counterexample("ACKNOWLEDGED", "cwnd 1", {"window_cwnd": 3 << 15, **same}, {"window_cwnd": 1 << 16, **same})
+    assert given.lines() == [
         "  event     ACKNOWLEDGED",
         "  state     cwnd 1",
         "  expected  window_cwnd 0x18000 (1.5 bytes)",

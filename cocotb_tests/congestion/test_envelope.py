@@ -13,12 +13,12 @@ from dataclasses import replace
 import pytest
 
 from sim.golden.congestion.policies import STARTUP, STEADY
-from sim.golden.congestion.seam import MAXIMUM_WINDOW, CongestionEvent, Kind, ProbeAnswer, of_bytes
+from sim.golden.congestion.seam import MAXIMUM_WINDOW, CongestionEvent, Kind, ProbeAck, of_bytes
 from sim.golden.congestion.startup import paced
 from sim.golden.congestion.steady import aimd, fast, logistic
 from sim.golden.congestion.window import CongestionState
 
-# The ones that ask for most; other policies are told nothing.
+# The arguments that request the largest windows; other policies have none.
 ARGUMENTS = {
     "aimd": aimd.argument(255.99, 65535 / 65536),
     "fast": fast.argument(65535, mi=True),
@@ -42,16 +42,16 @@ def event(draw: random.Random, kind: Kind, segment: int) -> CongestionEvent:
         initial_window=draw.choice([0, 2, 255]),
         initial_ssthresh=draw.choice(amounts),
         sent_probe=draw.random() < 0.5,
-        probe=draw.choice([None, ProbeAnswer(draw.random() < 0.5, False, 1000, draw.getrandbits(36))]),
+        probe=draw.choice([None, ProbeAck(draw.random() < 0.5, False, 1000, draw.getrandbits(36))]),
         now=draw.getrandbits(48),
     )
 
 
-def asks(state: CongestionState, seen: CongestionEvent) -> bool:
+def requesting(state: CongestionState, seen: CongestionEvent) -> bool:
     seen = replace(seen, starting_up=state.window.cwnd < state.window.ssthresh)
     policies = ((state.startup, state.startup_policy_state), (state.steady, state.steady_policy_state))
     return any(
-        policy.answer(seen, state.window, policy_state).calculation is not None for policy, policy_state in policies
+        policy.respond(seen, state.window, policy_state).calculation is not None for policy, policy_state in policies
     )
 
 
@@ -68,9 +68,9 @@ def test_windows_stay_within_their_bounds(startup: str, steady: str) -> None:
     for number in range(EVENTS):
         kind = Kind.CALCULATED if calculating and draw.random() < 0.5 else draw.choice(kinds)
         seen = event(draw, Kind.ESTABLISHED if number == 0 else kind, segment)
-        asked = not calculating and asks(state, seen)
-        window = state.see(seen, asked=asked)
-        calculating = asked or calculating and seen.kind is not Kind.CALCULATED
+        requested = not calculating and requesting(state, seen)
+        window = state.see(seen, requested=requested)
+        calculating = requested or calculating and seen.kind is not Kind.CALCULATED
         assert of_bytes(segment) <= window.cwnd <= of_bytes(MAXIMUM_WINDOW)
         assert of_bytes(2 * segment) <= window.ssthresh <= of_bytes(MAXIMUM_WINDOW)
         ends |= {window.cwnd, window.ssthresh}

@@ -157,7 +157,7 @@ def test_a_record_keeps_its_policies() -> None:
         list(replay([row | NAMES, row | NAMES | {"steady": "cubic"}]))
 
 
-def test_when_policies_change_the_windows_stay_and_the_words_begin_anew() -> None:
+def test_when_policies_change_the_windows_stay_and_the_states_restart() -> None:
     state = connection(20 * SMSS, 20 * SMSS)
     see(state, Kind.ACKNOWLEDGED, acked_bytes=19 * SMSS)
     state.change(STARTUP["lbc"], STEADY["aimd"], 0, aimd.argument(0.25, 0.125))

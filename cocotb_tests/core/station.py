@@ -14,7 +14,7 @@ from cocotb_tests.bench import until
 from cocotb_tests.bench.layout import element
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
-from sim.golden.congestion.seam import ProbeAnswer
+from sim.golden.congestion.seam import ProbeAck
 
 PORT = 5001
 MSS = 1460
@@ -41,7 +41,7 @@ class ProbeResults:
 
     def __init__(self, dut: Any) -> None:
         self.dut = dut
-        self.found: list[ProbeAnswer] = []
+        self.found: list[ProbeAck] = []
         cocotb.start_soon(self._watch())
 
     async def counted(self, wanted: int) -> None:
@@ -54,7 +54,7 @@ class ProbeResults:
             if self.dut.trace_valid.value == 1 and getattr(self.dut, trace + "answered").value == 1:
                 fields = ("begins", "disturbed", "departureGap", "arrivalGap", "roundTrip")
                 begins, disturbed, *times = (int(getattr(self.dut, trace + name).value) for name in fields)
-                self.found.append(ProbeAnswer(bool(begins), bool(disturbed), *times))
+                self.found.append(ProbeAck(bool(begins), bool(disturbed), *times))
 
 
 class Station:

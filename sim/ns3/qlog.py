@@ -122,7 +122,7 @@ class _Phases:
 
     def __init__(self, argument: int) -> None:
         self.phase, self.before = "normal", ResumeState.unpacked(argument)
-        self.saved, self.saved_rtt = self.before.saved & 0xFFFF, self.before.rtt / MS  # segments, ms
+        self.saved, self.saved_rtt = self.before.saved & 0xFFFF, self.before.saved_rtt / MS  # segments, ms
         self.first = self.last = 0  # unvalidated packets
         self.retreats_until: int | None = None  # sequence number
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A connection of golden models, told of its segments and ACKs: the stage around the policies, and the calculator's
+"""A connection of golden models that sees its segments and ACKs: the stage around the policies, and the calculator's
 unit."""
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from sim.golden.congestion.seam import (
     FRACTION_BITS,
-    Answer,
     CongestionEvent,
     Departure,
     Kind,
     Policy,
-    ProbeAnswer,
+    PolicyResult,
+    ProbeAck,
     Window,
 )
 from sim.golden.congestion.steady.reno import POLICY as RENO
@@ -21,7 +21,7 @@ from sim.golden.congestion.window import CongestionState
 
 
 class Conversation:
-    """What the start-up policy asks is answered before the next event."""
+    """A request of the start-up policy has its response before the next event."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Conversation:
     @property
     def departure(self) -> Departure:
         """How the next segment is to leave."""
-        departure = self._answer(CongestionEvent(Kind.NONE, segment_size=self.segment_size)).departure
+        departure = self._respond(CongestionEvent(Kind.NONE, segment_size=self.segment_size)).departure
         assert departure is not None
         return departure
 
@@ -67,20 +67,20 @@ class Conversation:
         if event.rtt is not None:
             self.smallest = min(self.smallest, event.rtt)
         event = replace(event, rtt_minimum=self.smallest)
-        asks = self._answer(event).calculation is not None
-        self.state.see(event, asked=asks)
-        if asks:
+        requesting = self._respond(event).calculation is not None
+        self.state.see(event, requested=requesting)
+        if requesting:
             self.state.see(replace(event, kind=Kind.CALCULATED, probe=None, rtt=None, acked_bytes=0))
 
-    def _answer(self, event: CongestionEvent) -> Answer:
+    def _respond(self, event: CongestionEvent) -> PolicyResult:
         event = replace(event, starting_up=self.window.cwnd < self.window.ssthresh)
-        return self.policy.answer(event, self.window, self.state.startup_policy_state)
+        return self.policy.respond(event, self.window, self.state.startup_policy_state)
 
     def sends(self, *, probe: bool = True, ahead: bool = False) -> None:
         """A full segment of new data has left."""
         self.see(CongestionEvent(Kind.SENT, segment_size=self.segment_size, sent_probe=probe, sent_ahead=ahead))
 
-    def acknowledge(self, acked: int, *, rtt: int | None = None, probe: ProbeAnswer | None = None) -> None:
+    def acknowledge(self, acked: int, *, rtt: int | None = None, probe: ProbeAck | None = None) -> None:
         kind = Kind.ACKNOWLEDGED if acked else Kind.PAIRED
         self.see(CongestionEvent(kind, acked_bytes=acked, rtt=rtt, segment_size=self.segment_size, probe=probe))
 
@@ -91,11 +91,11 @@ class Conversation:
     def pair_returns(self, round_trip: int, gap: int, *, departure_gap: int = 0, inverted: bool = False) -> None:
         """Both ACKs, `gap` ns apart, and one event more; of an inverted pair the second half is timed and acknowledges
         both."""
-        second = ProbeAnswer(departure_gap=departure_gap, arrival_gap=gap)
+        second = ProbeAck(departure_gap=departure_gap, arrival_gap=gap)
         if inverted:
-            self.acknowledge(0, probe=ProbeAnswer(begins=True))
+            self.acknowledge(0, probe=ProbeAck(begins=True))
             self.acknowledge(2 * self.segment_size, rtt=round_trip, probe=second)
         else:
-            self.acknowledge(self.segment_size, rtt=round_trip, probe=ProbeAnswer(begins=True))
+            self.acknowledge(self.segment_size, rtt=round_trip, probe=ProbeAck(begins=True))
             self.acknowledge(self.segment_size, probe=second)
         self.see(CongestionEvent(Kind.NONE, segment_size=self.segment_size))

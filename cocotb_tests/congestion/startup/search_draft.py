@@ -23,7 +23,7 @@ class Draft:
     threshold = 0.26
     bin_duration: float = 0.0
     bin_end: float = 0.0
-    acked: list[float] = field(default_factory=list)  # of every bin since the begin
+    acked: list[float] = field(default_factory=list)  # one for every bin since the begin
     sent: list[float] = field(default_factory=list)
 
     def ack(self, now: float, acked: float, sent: float, rtt: float) -> bool:

@@ -13,7 +13,7 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.congestion.startup.conversation import Conversation
 from sim.golden.congestion.packet_pairs import PacketPairs
-from sim.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAnswer, Window
+from sim.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAck, Window
 from sim.golden.congestion.startup.hoe import POLICY, HoeState
 
 SMSS = 1460
@@ -75,12 +75,12 @@ def test_a_window_of_one_segment_goes_alone_and_the_pair_behind_it() -> None:
     assert connection.departure.begins
 
 
-@pytest.mark.parametrize("told", [ProbeAnswer(arrival_gap=0), ProbeAnswer(arrival_gap=5, disturbed=True), None])
-def test_a_pair_that_tells_nothing_leaves_it_to_the_next(told: ProbeAnswer | None) -> None:
+@pytest.mark.parametrize("given", [ProbeAck(arrival_gap=0), ProbeAck(arrival_gap=5, disturbed=True), None])
+def test_a_pair_without_a_gap_leaves_it_to_the_next(given: ProbeAck | None) -> None:
     connection = opened()
     before = connection.segments_of_ssthresh()
     connection.acknowledge(SMSS, rtt=100 * 1000 * MICROSECOND)
-    connection.acknowledge(SMSS, probe=told)
+    connection.acknowledge(SMSS, probe=given)
     assert connection.segments_of_ssthresh() == before
     connection.pair_returns(100 * 1000 * MICROSECOND, 1000 * MICROSECOND)
     assert connection.segments_of_ssthresh() == 100
@@ -126,5 +126,5 @@ def test_ssthresh_is_less_than_a_segment_below_the_equation() -> None:
 
 
 def float_error(draw: random.Random) -> float:
-    """Of ssthresh: whole segments in the place of a quotient, so less than 1 / (R / y0), a half at most."""
+    """The error of ssthresh: whole segments in the place of a quotient, so less than 1 / (R / y0), a half at most."""
     return max(abs(model - equation) / equation for model, equation in (estimated(draw) for _ in range(2000)))

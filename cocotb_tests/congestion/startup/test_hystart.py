@@ -15,8 +15,8 @@ import pytest
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, ProbeAnswer, Window, of_bytes
-from sim.golden.congestion.startup.hystart import POLICY, Rounds
+from sim.golden.congestion.seam import CongestionEvent, Kind, PolicyResult, ProbeAck, Window, of_bytes
+from sim.golden.congestion.startup.hystart import POLICY, HystartState
 
 SMSS = 1460
 MILLISECOND = 1_000_000
@@ -36,13 +36,13 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     """Rounds about to end, round trips about the thresholds, CSS about to be over."""
     last = draw.randrange(1, 300) * MILLISECOND
     threshold = last + min(max(last // 8, 4 * MILLISECOND), 16 * MILLISECOND)
-    return Rounds(
+    return HystartState(
         left=(event.acked_bytes + draw.randint(-1, 1)) % (1 << 32),
-        current=threshold + draw.randint(-1, 1),
-        last=last,
-        baseline=threshold + draw.randint(-1, 1),
-        samples=draw.choice([0, 6, 7, 7, 8]),
-        rounds=draw.randint(3, 4),
+        current_round_min_rtt=threshold + draw.randint(-1, 1),
+        last_round_min_rtt=last,
+        css_baseline_min_rtt=threshold + draw.randint(-1, 1),
+        rtt_sample_count=draw.choice([0, 6, 7, 7, 8]),
+        css_rounds=draw.randint(3, 4),
         conservative=draw.random() < 0.7,
     ).packed()
 
@@ -87,22 +87,22 @@ class Rfc9406:
             self.rtt_sample_count = 0
 
 
-def opened() -> Answer:
+def opened() -> PolicyResult:
     event = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=IW, initial_ssthresh=1 << 30)
-    return POLICY.answer(event, Window(0, 0), 0)
+    return POLICY.respond(event, Window(0, 0), 0)
 
 
-def acknowledge(state: Answer, acked: int, flight: int, rtt: int | None) -> Answer:
+def acknowledge(state: PolicyResult, acked: int, flight: int, rtt: int | None) -> PolicyResult:
     starting = state.window.cwnd < state.window.ssthresh
     event = CongestionEvent(
         Kind.ACKNOWLEDGED,
         starting_up=starting,
         acked_bytes=acked,
         flight=flight,
-        probe=None if rtt is None else ProbeAnswer(begins=True, round_trip=rtt),
+        probe=None if rtt is None else ProbeAck(begins=True, round_trip=rtt),
         segment_size=SMSS,
     )
-    return POLICY.answer(event, state.window, state.policy_state)
+    return POLICY.respond(event, state.window, state.policy_state)
 
 
 @pytest.mark.parametrize("base", [2, 20, 40, 100, 200, 400])
@@ -126,7 +126,7 @@ def test_each_ack_leaves_the_window_of_rfc_9406(base: int, seed: int) -> None:
     assert rfc.ssthresh < inf and conservative > 0, f"{conservative} times conservative, {resumed} resumed, {acks} ACKs"
 
 
-def rounds(state: Answer, rtts: list[int]) -> list[int]:
+def rounds(state: PolicyResult, rtts: list[int]) -> list[int]:
     """Segments that each round adds; each ACK is of a segment, and a sample (ms)."""
     added, una, nxt = [], 0, state.window.cwnd // of_bytes(1)
     for rtt in rtts:
@@ -159,7 +159,7 @@ def test_a_round_below_the_baseline_resumes_slow_start() -> None:
 
 @pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT])
 def test_after_a_loss_it_is_standard_slow_start(kind: Kind) -> None:
-    state = POLICY.answer(CongestionEvent(kind, segment_size=SMSS), opened().window, opened().policy_state)
+    state = POLICY.respond(CongestionEvent(kind, segment_size=SMSS), opened().window, opened().policy_state)
     grown = acknowledge(state, 4 * SMSS, 10 * SMSS, 40 * MILLISECOND)
     assert grown.window.cwnd == state.window.cwnd + of_bytes(SMSS)
     assert grown.policy_state == state.policy_state

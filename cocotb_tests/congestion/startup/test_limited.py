@@ -13,8 +13,8 @@ import pytest
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
-from sim.golden.congestion.startup.limited import POLICY, packed
+from sim.golden.congestion.seam import CongestionEvent, Kind, PolicyResult, Window, of_bytes
+from sim.golden.congestion.startup.limited import POLICY, LimitedState
 
 SMSS = 1460
 
@@ -32,20 +32,20 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     """The credit about to be enough, cwnd about to raise K."""
     spent = draw.randrange(2, 40) * event.segment_size
     credit = spent - min(event.acked_bytes, event.segment_size) + draw.choice([-1, 0, 1, event.segment_size])
-    return packed(credit, spent, ((window.cwnd >> 16) + draw.randint(-1, 1)) % (1 << 32))
+    return LimitedState(credit, spent, ((window.cwnd >> 16) + draw.randint(-1, 1)) % (1 << 32)).packed()
 
 
-def opened(segments: int) -> Answer:
+def opened(segments: int) -> PolicyResult:
     event = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=segments, initial_ssthresh=1 << 30)
-    return POLICY.answer(event, Window(0, 0), 0)
+    return POLICY.respond(event, Window(0, 0), 0)
 
 
-def acknowledge(state: Answer, acked: int = SMSS) -> Answer:
+def acknowledge(state: PolicyResult, acked: int = SMSS) -> PolicyResult:
     event = CongestionEvent(Kind.ACKNOWLEDGED, starting_up=True, acked_bytes=acked, segment_size=SMSS)
-    return POLICY.answer(event, state.window, state.policy_state)
+    return POLICY.respond(event, state.window, state.policy_state)
 
 
-def cwnd(state: Answer) -> int:
+def cwnd(state: PolicyResult) -> int:
     """Segments, whole throughout these tests."""
     return state.window.cwnd // of_bytes(SMSS)
 
@@ -93,12 +93,12 @@ def test_an_ack_counts_for_a_segment_at_most(acked: int) -> None:
 
 
 @pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT])
-def test_a_loss_begins_anew(kind: Kind) -> None:
+def test_a_loss_restarts(kind: Kind) -> None:
     state = opened(100)
     for _ in range(5000):
         state = acknowledge(state)
-    answer = POLICY.answer(CongestionEvent(kind, segment_size=SMSS), state.window, state.policy_state)
-    assert state.policy_state != answer.policy_state == opened(100).policy_state
+    result = POLICY.respond(CongestionEvent(kind, segment_size=SMSS), state.window, state.policy_state)
+    assert state.policy_state != result.policy_state == opened(100).policy_state
 
 
 def float_error(draw: random.Random) -> float:

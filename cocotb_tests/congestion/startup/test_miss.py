@@ -14,7 +14,16 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from sim.golden.calculation.miss_window import Response
-from sim.golden.congestion.seam import Answer, Calculated, CongestionEvent, Departure, Kind, Pace, Window, of_bytes
+from sim.golden.congestion.seam import (
+    Calculated,
+    CongestionEvent,
+    Departure,
+    Kind,
+    Pace,
+    PolicyResult,
+    Window,
+    of_bytes,
+)
 from sim.golden.congestion.startup.miss import POLICY, MissState, argument
 
 SMSS = 1460
@@ -35,24 +44,24 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
         state = MissState(draw.getrandbits(24), draw.getrandbits(48), draw.randrange(3), draw.choice([0, 1, 254, 255]))
         if draw.random() < 0.5:
             state = replace(state, next=(event.now + draw.randrange(-(1 << 41), 1 << 41)) % (1 << 48))
-        return replace(state, asks=draw.random() < 0.5, flies=draw.random() < 0.5).packed()
+        return replace(state, requesting=draw.random() < 0.5, pacing=draw.random() < 0.5).packed()
 
     await agrees_with_golden_model(dut, POLICY, near)
 
 
 def opened(
     rate: float, until: int, round_trip: int | None, *, initial_window: int = 1, max_window: int = 65535
-) -> Answer:
+) -> PolicyResult:
     """After the handshake and the response to what was asked then."""
     base = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=initial_window, now=NOW)
     base = replace(base, initial_ssthresh=10 * SMSS)
     if round_trip is not None:
         base = replace(base, rtt_minimum=round_trip)
-    answer = POLICY.answer(base, START, argument(rate, NOW + until, max_window))
-    if answer.calculation is None:
-        return answer
-    response = Calculated(POLICY.calculator.unit()(answer.calculation.request), of_startup=True)
-    return POLICY.answer(replace(base, kind=Kind.CALCULATED, calculated=response), answer.window, answer.policy_state)
+    result = POLICY.respond(base, START, argument(rate, NOW + until, max_window))
+    if result.calculation is None:
+        return result
+    response = Calculated(POLICY.calculator.unit()(result.calculation.request), of_startup=True)
+    return POLICY.respond(replace(base, kind=Kind.CALCULATED, calculated=response), result.window, result.policy_state)
 
 
 @pytest.mark.parametrize(
@@ -60,12 +69,12 @@ def opened(
 )
 def test_the_window_that_fits_before_the_next_drop(rate: float, until_us: int, segments: int) -> None:
     """Vector miss; ssthresh is not below the window."""
-    answer = opened(rate, until_us * 1000, R)
-    assert answer.window == Window(of_bytes(segments * SMSS), of_bytes(max(segments, 10) * SMSS))
+    result = opened(rate, until_us * 1000, R)
+    assert result.window == Window(of_bytes(segments * SMSS), of_bytes(max(segments, 10) * SMSS))
     gaps = []
-    while answer.departure and answer.departure.pace is Pace.APART:
-        gaps.append(answer.departure.time / 65536)
-        answer = POLICY.answer(CongestionEvent(Kind.SENT, segment_size=SMSS), answer.window, answer.policy_state)
+    while result.departure and result.departure.pace is Pace.APART:
+        gaps.append(result.departure.time / 65536)
+        result = POLICY.respond(CongestionEvent(Kind.SENT, segment_size=SMSS), result.window, result.policy_state)
     assert len(gaps) == segments
     assert all(gap == pytest.approx(R / segments, abs=1 / 256) for gap in gaps)
 
@@ -76,15 +85,15 @@ def test_the_window_that_fits_before_the_next_drop(rate: float, until_us: int, s
     ids=["now", "overdue", "no round trip", "below the initial window"],
 )
 def test_otherwise_it_is_slow_start(until_us: int, round_trip: int | None, initial_window: int) -> None:
-    answer = opened(3.0, until_us * 1000, round_trip, initial_window=initial_window)
-    assert answer.window == Window(of_bytes(initial_window * SMSS), of_bytes(10 * SMSS))
-    assert answer.departure == Departure()
+    result = opened(3.0, until_us * 1000, round_trip, initial_window=initial_window)
+    assert result.window == Window(of_bytes(initial_window * SMSS), of_bytes(10 * SMSS))
+    assert result.departure == Departure()
 
 
 def test_the_host_bounds_the_window_and_a_loss_ends_the_flight() -> None:
-    answer = opened(100.0, 750 * MILLISECOND, R, max_window=15)
-    assert answer.window.cwnd == of_bytes(15 * SMSS)
-    lost = POLICY.answer(CongestionEvent(Kind.LOSS, segment_size=SMSS), answer.window, answer.policy_state)
+    result = opened(100.0, 750 * MILLISECOND, R, max_window=15)
+    assert result.window.cwnd == of_bytes(15 * SMSS)
+    lost = POLICY.respond(CongestionEvent(Kind.LOSS, segment_size=SMSS), result.window, result.policy_state)
     assert lost.departure == Departure()
 
 
@@ -92,7 +101,7 @@ def test_what_left_before_the_response_counts() -> None:
     state = MissState.unpacked(argument(3.0, 0))
     event = CongestionEvent(Kind.CALCULATED, segment_size=SMSS, initial_window=1)
     event = replace(event, calculated=Calculated(Response(20, 256 * 1000).packed(), of_startup=True))
-    after = POLICY.answer(event, START, replace(state, asks=1, early=3).packed())
+    after = POLICY.respond(event, START, replace(state, requesting=1, early=3).packed())
     assert MissState.unpacked(after.policy_state).max_window == 17 and after.departure == Departure(
         Pace.APART, 1000 << 16
     )

@@ -29,28 +29,28 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
 
 def test_a_flight_of_n_has_n_departures_and_a_window_for_them() -> None:
     opening = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=2, initial_ssthresh=65536)
-    answer = POLICY.answer(opening, START, argument(5, 1000.5))
-    assert answer.window.cwnd == of_bytes(5 * SMSS)
+    result = POLICY.respond(opening, START, argument(5, 1000.5))
+    assert result.window.cwnd == of_bytes(5 * SMSS)
     gaps = []
-    while answer.departure and answer.departure.pace is Pace.APART:
-        gaps.append(answer.departure.time / 2**16)
-        answer = POLICY.answer(CongestionEvent(Kind.SENT, segment_size=SMSS), answer.window, answer.policy_state)
+    while result.departure and result.departure.pace is Pace.APART:
+        gaps.append(result.departure.time / 2**16)
+        result = POLICY.respond(CongestionEvent(Kind.SENT, segment_size=SMSS), result.window, result.policy_state)
     assert gaps == [0, 1000.5, 1000.5, 1000.5, 1000.5]
 
 
 def test_a_bucket_counts_from_the_first_segment_on() -> None:
     """TCP/SPAND: four segments at once, then the rate."""
     opening = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=2, initial_ssthresh=65536)
-    answer = POLICY.answer(opening, START, argument(3, 1000, burst=2))
+    result = POLICY.respond(opening, START, argument(3, 1000, burst=2))
     for _ in range(3):
-        assert answer.departure == Departure(Pace.APART, 1000 << 16, burst=2)
-        answer = POLICY.answer(CongestionEvent(Kind.SENT, segment_size=SMSS), answer.window, answer.policy_state)
-    assert answer.departure == Departure()
+        assert result.departure == Departure(Pace.APART, 1000 << 16, burst=2)
+        result = POLICY.respond(CongestionEvent(Kind.SENT, segment_size=SMSS), result.window, result.policy_state)
+    assert result.departure == Departure()
 
 
 def test_a_loss_ends_the_flight() -> None:
-    answer = POLICY.answer(CongestionEvent(Kind.LOSS, segment_size=SMSS), START, argument(5, 1000))
-    assert answer.departure == Departure()
+    result = POLICY.respond(CongestionEvent(Kind.LOSS, segment_size=SMSS), START, argument(5, 1000))
+    assert result.departure == Departure()
 
 
 def float_error(draw: random.Random) -> float:

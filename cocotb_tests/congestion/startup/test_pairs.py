@@ -35,24 +35,24 @@ def sent(*, probe: bool = True, ahead: bool = False) -> CongestionEvent:
 def test_gap_and_pause_take_turns() -> None:
     policy_state, gaps = argument(700.5, 9000), []
     for _ in range(4):
-        answer = POLICY.answer(sent(), START, policy_state)
-        policy_state = answer.policy_state
-        assert answer.departure is not None
-        gaps.append((answer.departure.time / 2**16, answer.departure.begins, answer.departure.minimum_segments))
+        result = POLICY.respond(sent(), START, policy_state)
+        policy_state = result.policy_state
+        assert result.departure is not None
+        gaps.append((result.departure.time / 2**16, result.departure.begins, result.departure.minimum_segments))
     assert gaps == [(700.5, False, 0), (9000, True, 2)] * 2
 
 
 def test_what_is_no_probe_ends_a_pair() -> None:
-    first = POLICY.answer(sent(), START, argument(700, 9000))
-    after = POLICY.answer(sent(probe=False), START, first.policy_state)
+    first = POLICY.respond(sent(), START, argument(700, 9000))
+    after = POLICY.respond(sent(probe=False), START, first.policy_state)
     assert after.departure is not None and after.departure.begins
 
 
 def test_an_inverted_pairs_second_half_follows_its_first() -> None:
     policy_state = argument(0, 9000, inverted=True)
-    ahead = POLICY.answer(sent(ahead=True), START, policy_state)
+    ahead = POLICY.respond(sent(ahead=True), START, policy_state)
     assert ahead.departure is not None and ahead.departure.pace is Pace.ADJACENT
-    alone = POLICY.answer(sent(), START, policy_state)
+    alone = POLICY.respond(sent(), START, policy_state)
     assert alone.departure is not None and alone.departure.begins
 
 

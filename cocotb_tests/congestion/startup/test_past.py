@@ -13,7 +13,7 @@ import pytest
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.congestion.startup.conversation import Conversation
-from sim.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAnswer, Window
+from sim.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAck, Window
 from sim.golden.congestion.startup.past import POLICY, PastState
 
 SMSS = 1000
@@ -42,7 +42,7 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
         train=train,
         position=draw.choice([0, 1, size - 1, size]),
         count=draw.choice([size - 2, size - 2, size - 1, 0]) % 32,
-        total=total,
+        sum=total,
         limit=max(total + arrival + draw.randint(-1, 1), 0) % (1 << 41),
         gap=gap,
         low=draw.choice([0, draw.getrandbits(36)]),
@@ -73,10 +73,10 @@ def train(connection: Conversation, out: Out, *, delayed: bool = False) -> tuple
     for _ in range(size - 1):
         connection.sends()
     for number in range(size):
-        answer = ProbeAnswer(
+        result = ProbeAck(
             begins=number == 0, disturbed=delayed and number > 0, arrival_gap=round(out(round(gap)) * MICROSECOND)
         )
-        connection.acknowledge(SMSS, rtt=ROUND_TRIP * MICROSECOND if number == 0 else None, probe=answer)
+        connection.acknowledge(SMSS, rtt=ROUND_TRIP * MICROSECOND if number == 0 else None, probe=result)
     return size, round(gap)
 
 
@@ -152,7 +152,7 @@ def test_after_a_loss_there_is_no_estimate(kind: Kind) -> None:
 
 
 def float_error(draw: random.Random) -> float:
-    """Of ssthresh where the first later train fits: R / (2 g1) in whole segments."""
+    """The error of ssthresh where the first later train fits: R / (2 g1) in whole segments."""
     worst = 0.0
     for _ in range(300):
         g1 = draw.randrange(1, 20_000)

@@ -11,7 +11,7 @@ import pytest
 
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from sim.golden.congestion.seam import Answer, Calculated, CongestionEvent, Kind, Pace, Window, of_bytes
+from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, Pace, PolicyResult, Window, of_bytes
 from sim.golden.congestion.startup.rapid import POLICY, RapidState, rise
 
 SMSS = 1460
@@ -40,19 +40,19 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     ).packed()
 
 
-def opened(segments: int = 10, rtt: int | None = 100 * MILLISECOND) -> Answer:
+def opened(segments: int = 10, rtt: int | None = 100 * MILLISECOND) -> PolicyResult:
     event = CongestionEvent(
         Kind.ESTABLISHED, segment_size=SMSS, initial_window=segments, initial_ssthresh=1 << 30, rtt=rtt
     )
-    return POLICY.answer(event, Window(0, 0), 0)
+    return POLICY.respond(event, Window(0, 0), 0)
 
 
-def see(state: Answer, kind: Kind, **more: Any) -> Answer:
+def see(state: PolicyResult, kind: Kind, **more: Any) -> PolicyResult:
     event = CongestionEvent(kind, segment_size=SMSS, starting_up=True, **more)
-    return POLICY.answer(event, state.window, state.policy_state)
+    return POLICY.respond(event, state.window, state.policy_state)
 
 
-def acknowledge(state: Answer, minimum: int, rtt: int) -> Answer:
+def acknowledge(state: PolicyResult, minimum: int, rtt: int) -> PolicyResult:
     """A round of ACKs of two segments; the first has the sample. Times in ns."""
     for number in range(state.window.cwnd // of_bytes(2 * SMSS)):
         sample = rtt if number == 0 else None
@@ -69,10 +69,10 @@ def threshold(minimum: float) -> float:
 @pytest.mark.parametrize(("above", "growth"), [(-0.001, 3), (0.001, 2)])
 def test_the_window_triples_until_the_queue_builds_up(minimum: float, above: float, growth: int) -> None:
     state = opened(40, round(minimum * MILLISECOND))
-    least, rtt = round(minimum * MILLISECOND), round((threshold(minimum) * (1 + above)) * MILLISECOND)
-    state = acknowledge(state, least, rtt)
+    minimum, rtt = round(minimum * MILLISECOND), round((threshold(minimum) * (1 + above)) * MILLISECOND)
+    state = acknowledge(state, minimum, rtt)
     before = state.window.cwnd
-    state = acknowledge(state, least, rtt)
+    state = acknowledge(state, minimum, rtt)
     # The round's first ACK goes by the sample before it.
     assert state.window.cwnd / before == pytest.approx(growth, rel=0.05)
 
@@ -83,9 +83,9 @@ def test_the_first_window_leaves_over_a_round_trip(segments: int) -> None:
     assert state.departure is not None and (state.departure.pace, state.departure.time) == (Pace.APART, 0)
     state = see(state, Kind.SENT)
     assert state.departure is not None and state.departure.minimum_segments == 63, "the second waits for the gap"
-    asked = state.calculation
-    assert asked is not None
-    response = POLICY.calculator.unit()(asked.request)
+    requested = state.calculation
+    assert requested is not None
+    response = POLICY.calculator.unit()(requested.request)
     state = see(state, Kind.CALCULATED, calculated=Calculated(response, of_startup=True))
     for _ in range(segments - 1):
         assert state.departure is not None and state.departure.pace is Pace.APART
@@ -110,7 +110,7 @@ def test_a_loss_ends_it(kind: Kind) -> None:
 
 
 def float_error(draw: random.Random) -> float:
-    """Of the threshold, against the draft's in floats."""
+    """The error of the threshold, against the draft's in floats."""
     worst = 0.0
     for _ in range(5000):
         minimum = draw.randrange(50_000, 300 * MILLISECOND)

@@ -15,7 +15,16 @@ import pytest
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from sim.golden.congestion.seam import Answer, Calculated, CongestionEvent, Departure, Kind, Pace, Window, of_bytes
+from sim.golden.congestion.seam import (
+    Calculated,
+    CongestionEvent,
+    Departure,
+    Kind,
+    Pace,
+    PolicyResult,
+    Window,
+    of_bytes,
+)
 from sim.golden.congestion.startup.resume import POLICY, Phase, ResumeState, argument
 from sim.golden.congestion.steady.cubic import POLICY as CUBIC
 from sim.golden.congestion.steady.reno import POLICY as RENO
@@ -43,13 +52,13 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
         near_rtt = max(draw.choice([2 * event.rtt_minimum, event.rtt_minimum // 10, 2 * (event.rtt or 0)]), 1)
         state = ResumeState(
             saved=(draw.getrandbits(16) << 16 | draw.getrandbits(16)) if recon else pipe & 0xFFFFFFFF,
-            rtt=(near_rtt + draw.randint(-1, 1)) & (1 << 36) - 1,
+            saved_rtt=(near_rtt + draw.randint(-1, 1)) & (1 << 36) - 1,
             phase=Phase.RECONNAISSANCE if recon else draw.choice([Phase.UNVALIDATED, *Phase]),
             newest=draw.getrandbits(draw.choice([36, 44])),
             left=left & 0xFFFFFFFF,
             deadline=(event.now + draw.randint(-2, 2)) % (1 << 48),
             acknowledged=draw.random() < 0.5,
-            asks=draw.random() < 0.5,
+            requesting=draw.random() < 0.5,
             settles=draw.random() < 0.2,
         )
         return state.packed()
@@ -65,7 +74,7 @@ class Connection:
     ) -> None:
         self.state = CongestionState(POLICY, steady, startup_policy_state=argument(saved, rtt, max_jump))
         self.now, self.flight, self.rtt = now, 0, R
-        self.answered: Answer | None = None
+        self.latest: PolicyResult | None = None
         self.see(Kind.ESTABLISHED, rtt=R)
 
     def see(self, kind: Kind, acked: int = 0, rtt: int | None = None, **more: Any) -> None:
@@ -81,11 +90,11 @@ class Connection:
             now=self.now,
             **more,
         )
-        answer = POLICY.answer(event, self.state.window, self.state.startup_policy_state)
-        self.answered = answer
-        self.state.see(event, asked=answer.calculation is not None)
+        result = POLICY.respond(event, self.state.window, self.state.startup_policy_state)
+        self.latest = result
+        self.state.see(event, requested=result.calculation is not None)
         self.flight -= acked
-        if answer.calculation is not None:
+        if result.calculation is not None:
             self.see(Kind.CALCULATED)
 
     @property
@@ -127,9 +136,9 @@ def test_the_jump_is_half_of_the_saved_window_and_paced_over_the_current_round_t
     connection = Connection().confirmed()
     assert connection.is_in(Phase.UNVALIDATED) and connection.cwnd == SAVED / 2
     connection.see(Kind.SENT)
-    assert connection.answered and connection.answered.departure
-    assert connection.answered.departure.pace is Pace.APART
-    assert connection.answered.departure.time / 65536 == pytest.approx(R / (SAVED / 2), abs=0.01)
+    assert connection.latest and connection.latest.departure
+    assert connection.latest.departure.pace is Pace.APART
+    assert connection.latest.departure.time / 65536 == pytest.approx(R / (SAVED / 2), abs=0.01)
 
 
 def test_the_jump_is_not_above_the_hosts_limit() -> None:
@@ -198,7 +207,7 @@ def test_congestion_behind_the_jump_is_a_safe_retreat(steady: Any, validating: b
         acknowledged += 1
         assert connection.is_in(Phase.VALIDATING)
     connection.see(Kind.LOSS, uninflated=True)
-    assert connection.answered and connection.answered.retreats
+    assert connection.latest and connection.latest.retreats
     pipe = flight + acknowledged
     assert connection.cwnd <= pipe / 2 and connection.ssthresh <= pipe / 2
     assert connection.is_in(Phase.NORMAL)
@@ -226,7 +235,7 @@ def test_a_used_up_window_is_validated_then_congestion_is_avoided() -> None:
     connection.send(SAVED // 2 - connection.flight // SMSS)
     assert connection.is_in(Phase.VALIDATING)
     connection.see(Kind.NONE)
-    assert connection.answered and connection.answered.departure == Departure()
+    assert connection.latest and connection.latest.departure == Departure()
     connection.acknowledge(SAVED // 2 - 1)
     assert connection.is_in(Phase.VALIDATING) and connection.cwnd == SAVED - 1
     connection.acknowledge(1)
@@ -274,12 +283,12 @@ def test_a_timeout_behind_the_jump_is_the_steady_policys() -> None:
 
 
 def test_a_response_from_before_a_loss_is_no_jump() -> None:
-    state = ResumeState(SAVED | 0xFFFF << 16, R, phase=Phase.RECONNAISSANCE, asks=1).packed()
+    state = ResumeState(SAVED | 0xFFFF << 16, R, phase=Phase.RECONNAISSANCE, requesting=1).packed()
     event = CongestionEvent(Kind.CALCULATED, flight=5 * SMSS, segment_size=SMSS)
     window = Window(of_bytes(IW * SMSS), of_bytes(1 << 30))
     stale = CongestionEvent(**{**event.__dict__, "calculated": Calculated(0, of_startup=True, stale=True)})
-    answer = POLICY.answer(stale, window, state)
-    assert answer.window == window and ResumeState.unpacked(answer.policy_state).phase == Phase.NORMAL
+    result = POLICY.respond(stale, window, state)
+    assert result.window == window and ResumeState.unpacked(result.policy_state).phase == Phase.NORMAL
 
 
 def float_error(draw: random.Random) -> float:

@@ -17,7 +17,7 @@ from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.congestion.startup.search_draft import SMSS, Draft, trace
 from sim.golden.calculation.search_bins import Response
-from sim.golden.congestion.seam import Answer, Calculated, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, PolicyResult, Window, of_bytes
 from sim.golden.congestion.startup.search import POLICY, SearchState
 
 MILLISECOND = 1_000_000
@@ -37,7 +37,7 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     late = draw.choice([-1, 0, 1, 1000, (1 << 36) - 1, 1 << 36])
     return SearchState(
         round_trip=draw.choice([0, draw.getrandbits(36)]),
-        initial=draw.getrandbits(36),
+        initial_rtt=draw.getrandbits(36),
         bin_end=(event.now - late) % (1 << 48),
         index=draw.getrandbits(6),
         acked=draw.getrandbits(32),
@@ -46,9 +46,9 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     ).packed()
 
 
-def opened() -> Answer:
+def opened() -> PolicyResult:
     event = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=10, initial_ssthresh=1 << 30)
-    return POLICY.answer(event, Window(0, 0), 0)
+    return POLICY.respond(event, Window(0, 0), 0)
 
 
 def exits(draw: random.Random) -> tuple[int | None, int | None]:
@@ -73,11 +73,11 @@ def exits(draw: random.Random) -> tuple[int | None, int | None]:
                 rtt=ack.rtt if ack.round != sampled else None,
             )
             sampled = ack.round
-            state = POLICY.answer(event, state.window, state.policy_state)
+            state = POLICY.respond(event, state.window, state.policy_state)
             if state.calculation is not None:
-                told = Calculated(unit(state.calculation.request), state.calculation.note, of_startup=True)
-                event = replace(event, kind=Kind.CALCULATED, calculated=told, rtt=None)
-                state = POLICY.answer(event, state.window, state.policy_state)
+                given = Calculated(unit(state.calculation.request), state.calculation.note, of_startup=True)
+                event = replace(event, kind=Kind.CALCULATED, calculated=given, rtt=None)
+                state = POLICY.respond(event, state.window, state.policy_state)
                 ours = ack.round if state.window.ssthresh == state.window.cwnd else None
         if ours is not None and theirs is not None:
             break
@@ -95,23 +95,23 @@ def test_it_leaves_slow_start_in_the_draft_s_round() -> None:
 
 @pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT])
 def test_a_loss_ends_it(kind: Kind) -> None:
-    state = POLICY.answer(CongestionEvent(kind, segment_size=SMSS), opened().window, opened().policy_state)
+    state = POLICY.respond(CongestionEvent(kind, segment_size=SMSS), opened().window, opened().policy_state)
     event = CongestionEvent(
         Kind.ACKNOWLEDGED, starting_up=True, acked_bytes=4 * SMSS, rtt=MILLISECOND, segment_size=SMSS
     )
-    after = POLICY.answer(event, state.window, state.policy_state)
+    after = POLICY.respond(event, state.window, state.policy_state)
     assert after.calculation is None
     assert after.window.cwnd == of_bytes(11 * SMSS)
 
 
 def test_an_exit_that_a_loss_has_overtaken_is_none() -> None:
-    told = Calculated(Response(1000, 20, exits=1).packed(), of_startup=True, stale=True)
+    given = Calculated(Response(1000, 20, exits=1).packed(), of_startup=True, stale=True)
     state = SearchState(round_trip=1000, begun=1)
-    event = CongestionEvent(Kind.CALCULATED, calculated=told, segment_size=SMSS)
-    after = SearchState.unpacked(POLICY.answer(event, opened().window, state.packed()).policy_state)
+    event = CongestionEvent(Kind.CALCULATED, calculated=given, segment_size=SMSS)
+    after = SearchState.unpacked(POLICY.respond(event, opened().window, state.packed()).policy_state)
     assert (after.over, after.index) == (0, 20)
 
 
 def float_error(draw: random.Random) -> float:
-    """Of the window; where it stops is compared above."""
+    """The error of the window; where it stops is compared above."""
     return largest_error(POLICY, lambda cwnd, acked: cwnd + min(acked, 8 * SMSS), draw, starting_up=True)

@@ -15,7 +15,7 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.congestion.startup.conversation import Conversation
 from sim.golden.congestion.packet_pairs import PacketPairs
-from sim.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAnswer, Window
+from sim.golden.congestion.seam import CongestionEvent, Kind, Pace, ProbeAck, Window
 from sim.golden.congestion.startup.spm import POLICY, SpmState
 
 SMSS = 1000
@@ -175,12 +175,12 @@ def test_a_loss_ends_it(kind: Kind) -> None:
     assert connection.segments_of_ssthresh() == 30, "half of the flight, as Reno says"
 
 
-DISTURBED = ProbeAnswer(disturbed=True, departure_gap=Y0, arrival_gap=Y0)
-WRONG = ProbeAnswer(departure_gap=9 * Y0 // 8, arrival_gap=Y0)
+DISTURBED = ProbeAck(disturbed=True, departure_gap=Y0, arrival_gap=Y0)
+WRONG = ProbeAck(departure_gap=9 * Y0 // 8, arrival_gap=Y0)
 
 
 @pytest.mark.parametrize("sample", [DISTURBED, WRONG])
-def test_a_disturbed_sample_or_one_of_a_wrong_gap_does_not_count(sample: ProbeAnswer) -> None:
+def test_a_disturbed_sample_or_one_of_a_wrong_gap_does_not_count(sample: ProbeAck) -> None:
     connection = learnt()
     before = SpmState.unpacked(connection.state.startup_policy_state).count
     connection.acknowledge(SMSS, probe=sample)
@@ -245,6 +245,6 @@ def test_ssthresh_is_the_equation_s_in_whole_segments() -> None:
 
 
 def float_error(draw: random.Random) -> float:
-    """Of ssthresh: whole segments in the place of a quotient."""
+    """The error of ssthresh: whole segments in the place of a quotient."""
     estimates = (found for _ in range(500) if (found := estimated(draw)) is not None)
     return max(abs(model - equation) / equation for model, equation in estimates)

@@ -72,7 +72,7 @@ def test_it_is_spm_event_by_event_while_there_is_no_estimate() -> None:
         if event.kind is Kind.CALCULATED:
             continue
         window = Window(draw.getrandbits(40), draw.getrandbits(40))
-        left, right = POLICY.answer(event, window, own), spm.POLICY.answer(event, window, its)
+        left, right = POLICY.respond(event, window, own), spm.POLICY.respond(event, window, its)
         assert (left.window, left.departure, left.calculation) == (right.window, right.departure, right.calculation)
         own, its = left.policy_state, right.policy_state
 

@@ -30,7 +30,7 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
 
 
 def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
-    """What has grown the window already is about what this ACK acknowledges, or a segment less."""
+    """The bytes that have grown the window already are about those that this ACK acknowledges, or a segment less."""
     counted = draw.choice([event.acked_bytes, event.acked_bytes - event.segment_size]) + draw.randint(-2, 2)
     return SsippState(draw.getrandbits(1), draw.getrandbits(1), min(max(counted, 0), (1 << 16) - 1)).packed()
 
@@ -41,9 +41,9 @@ def ack(kind: Kind, acked: int) -> CongestionEvent:
 
 def test_a_pairs_two_acks_grow_the_window_by_two_segments() -> None:
     """Yu: one for the ACK of the first half, one for the ACK of both."""
-    first = POLICY.answer(ack(Kind.PAIRED, 0), START, 1)
+    first = POLICY.respond(ack(Kind.PAIRED, 0), START, 1)
     assert first.window == Window(START.cwnd + of_bytes(SMSS), START.ssthresh)
-    both = POLICY.answer(ack(Kind.ACKNOWLEDGED, 2 * SMSS), first.window, first.policy_state)
+    both = POLICY.respond(ack(Kind.ACKNOWLEDGED, 2 * SMSS), first.window, first.policy_state)
     assert both.window == Window(START.cwnd + of_bytes(2 * SMSS), START.ssthresh)
 
 
@@ -52,32 +52,32 @@ def test_a_pair_that_is_acknowledged_in_parts_grows_the_window_by_two_segments_a
     """Savage and others: a receiver gains nothing by dividing ACKs, nor by the first half's ACK before them."""
     window, policy_state, edges = START, 1, [2 * SMSS * part // parts for part in range(parts + 1)]
     for _ in range(20):
-        answer = POLICY.answer(ack(Kind.PAIRED, 0), window, policy_state)
+        result = POLICY.respond(ack(Kind.PAIRED, 0), window, policy_state)
         for begin, end in itertools.pairwise(edges):
-            answer = POLICY.answer(ack(Kind.ACKNOWLEDGED, end - begin), answer.window, answer.policy_state)
-        assert answer.window.cwnd == window.cwnd + of_bytes(2 * SMSS)
-        window, policy_state = answer.window, answer.policy_state
+            result = POLICY.respond(ack(Kind.ACKNOWLEDGED, end - begin), result.window, result.policy_state)
+        assert result.window.cwnd == window.cwnd + of_bytes(2 * SMSS)
+        window, policy_state = result.window, result.policy_state
 
 
 @pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT, Kind.ESTABLISHED])
 def test_a_loss_or_a_new_connection_owes_nothing(kind: Kind) -> None:
-    answer = POLICY.answer(ack(Kind.PAIRED, 0), START, 1)
-    assert SsippState.unpacked(answer.policy_state).ahead == SMSS
-    answer = POLICY.answer(ack(kind, 0), START, answer.policy_state)
-    assert SsippState.unpacked(answer.policy_state).ahead == 0
+    result = POLICY.respond(ack(Kind.PAIRED, 0), START, 1)
+    assert SsippState.unpacked(result.policy_state).ahead == SMSS
+    result = POLICY.respond(ack(kind, 0), START, result.policy_state)
+    assert SsippState.unpacked(result.policy_state).ahead == 0
 
 
 def test_the_first_segment_goes_alone_and_after_a_loss_all_do() -> None:
     event = CongestionEvent(
         Kind.ESTABLISHED, starting_up=True, segment_size=SMSS, initial_window=2, initial_ssthresh=65536
     )
-    answer = POLICY.answer(event, START, 0)
-    assert answer.departure == Departure()
-    answer = POLICY.answer(ack(Kind.SENT, 0), START, answer.policy_state)
-    assert answer.departure == Departure(inverted=True)
-    answer = POLICY.answer(ack(Kind.LOSS, 0), START, answer.policy_state)
-    answer = POLICY.answer(ack(Kind.SENT, 0), START, answer.policy_state)
-    assert answer.departure == Departure()
+    result = POLICY.respond(event, START, 0)
+    assert result.departure == Departure()
+    result = POLICY.respond(ack(Kind.SENT, 0), START, result.policy_state)
+    assert result.departure == Departure(inverted=True)
+    result = POLICY.respond(ack(Kind.LOSS, 0), START, result.policy_state)
+    result = POLICY.respond(ack(Kind.SENT, 0), START, result.policy_state)
+    assert result.departure == Departure()
 
 
 def float_error(draw: random.Random) -> float:

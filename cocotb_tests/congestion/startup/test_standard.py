@@ -36,21 +36,21 @@ def rfc_5681(cwnd: float, acked: float) -> float:
 @pytest.mark.parametrize(("acked", "increment"), [(500, 500), (1460, 1460), (2920, 1460), (5840, 1460)])
 def test_an_ack_adds_what_it_acknowledges_but_one_segment_at_most(acked: int, increment: int) -> None:
     event = CongestionEvent(Kind.ACKNOWLEDGED, starting_up=True, acked_bytes=acked, segment_size=SMSS)
-    after = POLICY.answer(event, START, 0).window
+    after = POLICY.respond(event, START, 0).window
     assert after == Window(START.cwnd + of_bytes(increment), START.ssthresh)
     assert after.cwnd == of_bytes(1) * rfc_5681(START.cwnd / of_bytes(1), acked)
 
 
 def test_a_connection_starts_with_its_initial_window_and_ssthresh() -> None:
     event = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=16, initial_ssthresh=65536)
-    assert POLICY.answer(event, START, 0).window == Window(of_bytes(16 * 1460), of_bytes(65536))
+    assert POLICY.respond(event, START, 0).window == Window(of_bytes(16 * 1460), of_bytes(65536))
 
 
 def test_a_window_of_acks_doubles_the_window() -> None:
     window, modelled = START, START.cwnd / of_bytes(1)
     for _ in range(10):
         event = CongestionEvent(Kind.ACKNOWLEDGED, starting_up=True, acked_bytes=SMSS, segment_size=SMSS)
-        window = POLICY.answer(event, window, 0).window
+        window = POLICY.respond(event, window, 0).window
         modelled = rfc_5681(modelled, SMSS)
     # Whole bytes throughout: no tolerance.
     assert window.cwnd == of_bytes(2 * 10 * SMSS) == of_bytes(1) * modelled

@@ -13,8 +13,8 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.congestion.startup.conversation import Conversation
 from sim.golden.calculation.queue_share import Request, share
-from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, ProbeAnswer, Window, of_bytes
-from sim.golden.congestion.startup.vegasstart import MOST_SAMPLES, POLICY, VegasstartState, argument
+from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, ProbeAck, Window, of_bytes
+from sim.golden.congestion.startup.vegasstart import MAX_SAMPLES, POLICY, VegasstartState, argument
 
 SMSS = 1000
 MICROSECOND = 1000
@@ -31,13 +31,13 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
 
 def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     """Rounds about to end, gamma at what the answer says, the last sample that counts."""
-    answer = event.calculated.answer % (1 << 32) if event.calculated else 0
+    result = event.calculated.response % (1 << 32) if event.calculated else 0
     return VegasstartState(
-        gamma=draw.choice([0, 1, min(answer // event.segment_size, 255)]),
+        gamma=draw.choice([0, 1, min(result // event.segment_size, 255)]),
         round=draw.random() < 0.5,
         left=(event.acked_bytes + draw.randint(-1, 1)) % (1 << 32),
         total=draw.getrandbits(48),
-        count=draw.choice([0, 1, MOST_SAMPLES - 1, MOST_SAMPLES]),
+        count=draw.choice([0, 1, MAX_SAMPLES - 1, MAX_SAMPLES]),
         grows=draw.random() < 0.5,
         due=draw.random() < 0.3,
     ).packed()
@@ -61,7 +61,7 @@ def round_of(connection: Conversation, rtt: int) -> None:
                 Kind.ACKNOWLEDGED,
                 acked_bytes=SMSS,
                 flight=flight,
-                probe=ProbeAnswer(begins=True, round_trip=rtt * MICROSECOND),
+                probe=ProbeAck(begins=True, round_trip=rtt * MICROSECOND),
                 rtt=rtt * MICROSECOND,
                 segment_size=SMSS,
             )
@@ -87,12 +87,12 @@ def test_the_window_doubles_in_every_other_round() -> None:
     [(16, 106_000, False), (16, 108_000, True), (64, 101_000, False), (64, 102_000, True)],
 )
 def test_more_than_gamma_segments_in_the_queue_end_start_up(segments: int, rtt: int, plain: bool) -> None:
-    asked = Request(segments * SMSS, rtt * MICROSECOND, 1, 100_000 * MICROSECOND)
-    told = Calculated(share(asked), of_startup=True)
+    requested = Request(segments * SMSS, rtt * MICROSECOND, 1, 100_000 * MICROSECOND)
+    given = Calculated(share(requested), of_startup=True)
     window = Window(of_bytes(segments * SMSS), of_bytes(1 << 20))
     for rounded in (False, True):
-        event = CongestionEvent(Kind.CALCULATED, calculated=told, segment_size=SMSS)
-        after = POLICY.answer(event, window, argument(1, rounded=rounded)).window
+        event = CongestionEvent(Kind.CALCULATED, calculated=given, segment_size=SMSS)
+        after = POLICY.respond(event, window, argument(1, rounded=rounded)).window
         if plain and not rounded:
             assert after == Window(of_bytes(segments * SMSS * 7 // 8), of_bytes(2 * SMSS))
         else:
@@ -113,13 +113,13 @@ def test_the_mean_of_the_round_counts() -> None:
     event = CongestionEvent(
         Kind.ACKNOWLEDGED, starting_up=True, acked_bytes=SMSS, flight=9 * SMSS, rtt=2 * 10**8, segment_size=SMSS
     )
-    after = VegasstartState.unpacked(POLICY.answer(event, Window(of_bytes(9 * SMSS), 1 << 40), state).policy_state)
+    after = VegasstartState.unpacked(POLICY.respond(event, Window(of_bytes(9 * SMSS), 1 << 40), state).policy_state)
     assert (after.due, after.total, after.count, after.grows) == (1, 5 * 10**8, 4, 1)
-    asked = POLICY.answer(
+    requested = POLICY.respond(
         CongestionEvent(Kind.SENT, rtt_minimum=10**8, segment_size=SMSS), Window(of_bytes(9 * SMSS), 1), after.packed()
     ).calculation
-    assert asked is not None
-    assert Request.unpacked(asked.request) == Request(9 * SMSS, 5 * 10**8, 4, 10**8)
+    assert requested is not None
+    assert Request.unpacked(requested.request) == Request(9 * SMSS, 5 * 10**8, 4, 10**8)
 
 
 def test_a_window_that_is_not_used_does_not_grow() -> None:
@@ -128,7 +128,7 @@ def test_a_window_that_is_not_used_does_not_grow() -> None:
         event = CongestionEvent(
             Kind.ACKNOWLEDGED, starting_up=True, acked_bytes=SMSS, flight=flight * SMSS, segment_size=SMSS
         )
-        assert POLICY.answer(event, window, state).window.cwnd == window.cwnd + of_bytes(grown * SMSS)
+        assert POLICY.respond(event, window, state).window.cwnd == window.cwnd + of_bytes(grown * SMSS)
 
 
 @pytest.mark.parametrize("gamma", [0, 256])
@@ -146,8 +146,8 @@ def float_error(draw: random.Random) -> float:
         diff = window * (rtt - base) / rtt
         if abs(diff - 1.5) < 2 / SMSS:
             continue
-        told = Calculated(share(Request(window * SMSS, rtt * 1000, 1, base * 1000)), of_startup=True)
-        event = CongestionEvent(Kind.CALCULATED, calculated=told, segment_size=SMSS)
+        given = Calculated(share(Request(window * SMSS, rtt * 1000, 1, base * 1000)), of_startup=True)
+        event = CongestionEvent(Kind.CALCULATED, calculated=given, segment_size=SMSS)
         old = Window(of_bytes(window * SMSS), of_bytes(1 << 30))
-        wrong += (POLICY.answer(event, old, VegasstartState().packed()).window != old) != (diff >= 1.5)
+        wrong += (POLICY.respond(event, old, VegasstartState().packed()).window != old) != (diff >= 1.5)
     return wrong / 5000

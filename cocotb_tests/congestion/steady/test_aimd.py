@@ -5,6 +5,7 @@ Reno."""
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import cocotb
@@ -14,9 +15,9 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from sim.golden.congestion.additive_increase import CREDIT_BITS
-from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.seam import CongestionEvent, Kind, PolicyResult, Window, of_bytes
 from sim.golden.congestion.steady import reno
-from sim.golden.congestion.steady.aimd import ARGUMENT_BITS, POLICY, argument
+from sim.golden.congestion.steady.aimd import POLICY, AimdState, argument
 
 SMSS = 1460
 
@@ -35,19 +36,19 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     given = argument(draw.choice([0.25, 1, 3.3]), draw.random())
     earned = (given & (1 << 24) - 1) * event.acked_bytes
     credit = max(of_bytes(window.cwnd >> 16) - earned + draw.randint(-1, 1), 0)
-    return credit << ARGUMENT_BITS | given
+    return replace(AimdState.unpacked(given), credit=credit).packed()
 
 
-def starting(segments: int, given: int) -> Answer:
-    return Answer(Window(of_bytes(segments * SMSS), of_bytes(segments * SMSS)), given)
+def starting(segments: int, given: int) -> PolicyResult:
+    return PolicyResult(Window(of_bytes(segments * SMSS), of_bytes(segments * SMSS)), given)
 
 
-def acknowledge(state: Answer, acked: int) -> Answer:
+def acknowledge(state: PolicyResult, acked: int) -> PolicyResult:
     event = CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=acked, segment_size=SMSS)
-    return POLICY.answer(event, state.window, state.policy_state)
+    return POLICY.respond(event, state.window, state.policy_state)
 
 
-def cwnd(state: Answer) -> float:
+def cwnd(state: PolicyResult) -> float:
     """Bytes."""
     return state.window.cwnd / of_bytes(1)
 
@@ -73,7 +74,7 @@ def test_the_published_pairs(
             first = number
     assert (first, cwnd(state)) == (acks, after_1000)
     event = CongestionEvent(Kind.LOSS, flight=16 * SMSS, segment_size=SMSS)
-    assert POLICY.answer(event, state.window, state.policy_state) == Answer(
+    assert POLICY.respond(event, state.window, state.policy_state) == PolicyResult(
         Window(state.window.cwnd, of_bytes(after_loss)), given
     )
 
@@ -98,7 +99,7 @@ def test_a_loss_leaves_what_b_says_rounded_down_but_two_segments_at_least(kind: 
     for _ in range(1000):
         flight = draw.getrandbits(draw.randint(1, 30))
         event = CongestionEvent(kind, flight=flight, segment_size=SMSS)
-        after = POLICY.answer(event, starting(16, 0).window, argument(1, decrease)).window.ssthresh / of_bytes(1)
+        after = POLICY.respond(event, starting(16, 0).window, argument(1, decrease)).window.ssthresh / of_bytes(1)
         # Doubles are exact here: 30 bits by 16.
         left = flight * (1 - int(decrease * 65536) / 65536)
         assert after == max(left // 1, 2 * SMSS)
@@ -108,8 +109,8 @@ def test_a_loss_leaves_what_b_says_rounded_down_but_two_segments_at_least(kind: 
 def test_one_and_a_half_is_reno_bit_for_bit(given: int) -> None:
     draw = random.Random(3)
     opening = CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=10, initial_ssthresh=1 << 20)
-    own = POLICY.answer(opening, Window(0, 0), given)
-    its = reno.POLICY.answer(opening, Window(0, 0), 0)
+    own = POLICY.respond(opening, Window(0, 0), given)
+    its = reno.POLICY.respond(opening, Window(0, 0), 0)
     window = Window(of_bytes(10 * SMSS) + 4711, of_bytes(10 * SMSS))
     for _ in range(20_000):
         event = CongestionEvent(
@@ -119,9 +120,9 @@ def test_one_and_a_half_is_reno_bit_for_bit(given: int) -> None:
             flight=draw.getrandbits(draw.randint(1, 30)),
             segment_size=SMSS,
         )
-        own = POLICY.answer(event, window, own.policy_state)
-        its = reno.POLICY.answer(event, window, its.policy_state)
-        assert (own.window, own.policy_state >> ARGUMENT_BITS) == (its.window, its.policy_state << 16)
+        own = POLICY.respond(event, window, own.policy_state)
+        its = reno.POLICY.respond(event, window, its.policy_state)
+        assert (own.window, AimdState.unpacked(own.policy_state).credit) == (its.window, its.policy_state << 16)
         window = (
             Window(max(own.window.ssthresh, of_bytes(SMSS)), own.window.ssthresh)
             if event.kind is Kind.LOSS
@@ -131,7 +132,7 @@ def test_one_and_a_half_is_reno_bit_for_bit(given: int) -> None:
 
 def test_a_credit_too_large_stays_at_its_bound() -> None:
     state = acknowledge(starting(2, argument(255, 0.5)), 1 << 30)
-    assert (cwnd(state), state.policy_state >> ARGUMENT_BITS) == (3 * SMSS, (1 << CREDIT_BITS) - 1)
+    assert (cwnd(state), AimdState.unpacked(state.policy_state).credit) == (3 * SMSS, (1 << CREDIT_BITS) - 1)
 
 
 @pytest.mark.parametrize(("increase", "decrease"), [(0, 0.5), (256, 0.5), (1, 1), (1, -0.1), (-1, 0.5)])

@@ -17,7 +17,7 @@ from sim.golden.calculation.loss_intervals import ENTRIES, LONGEST, History, Mea
 from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, Window, of_bytes
 from sim.golden.congestion.startup import standard
 from sim.golden.congestion.steady import aimd
-from sim.golden.congestion.steady.carson import POLICY, TABLE, State
+from sim.golden.congestion.steady.carson import POLICY, TABLE, CarsonState
 from sim.golden.congestion.window import CongestionState
 
 SMSS = 1000
@@ -38,9 +38,9 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     rounds = draw.choice([0, 1, 2, 30, (1 << 16) - 2, (1 << 16) - 1])
     mean = draw.getrandbits(28)
     if event.calculated is not None:
-        told = Mean.unpacked(event.calculated.answer).mean
-        mean = max(told * 10 // draw.choice([9, 11]) + draw.randint(-2, 2), 0) % (1 << 28)
-    return State(
+        given = Mean.unpacked(event.calculated.response).mean
+        mean = max(given * 10 // draw.choice([9, 11]) + draw.randint(-2, 2), 0) % (1 << 28)
+    return CarsonState(
         fast_drop=draw.random() < 0.5,
         doublings=draw.randrange(4),
         needs_full=draw.random() < 0.3,
@@ -68,7 +68,7 @@ class Connection:
     argument: int = 0
     policy_state: int = 0
     window: Window = field(default_factory=lambda: Window(of_bytes(FLIGHT), of_bytes(2 * SMSS)))
-    told: Mean | None = None
+    given: Mean | None = None
 
     def __post_init__(self) -> None:
         self.policy_state = self.argument
@@ -76,19 +76,19 @@ class Connection:
         self.see(Kind.ESTABLISHED)
 
     @property
-    def state(self) -> State:
-        return State.unpacked(self.policy_state)
+    def state(self) -> CarsonState:
+        return CarsonState.unpacked(self.policy_state)
 
     def see(self, kind: Kind, acked: int = 0, flight: int = FLIGHT) -> None:
         event = CongestionEvent(kind, acked_bytes=acked, flight=flight, segment_size=SMSS)
-        answer = POLICY.answer(event, self.window, self.policy_state)
-        self.policy_state = answer.policy_state
-        if answer.calculation is None:
+        result = POLICY.respond(event, self.window, self.policy_state)
+        self.policy_state = result.policy_state
+        if result.calculation is None:
             return
-        told = self.unit(answer.calculation.request)
-        self.told = Mean.unpacked(told)
-        back = replace(event, kind=Kind.CALCULATED, acked_bytes=0, calculated=Calculated(told))
-        self.policy_state = POLICY.answer(back, self.window, self.policy_state).policy_state
+        given = self.unit(result.calculation.request)
+        self.given = Mean.unpacked(given)
+        back = replace(event, kind=Kind.CALCULATED, acked_bytes=0, calculated=Calculated(given))
+        self.policy_state = POLICY.respond(back, self.window, self.policy_state).policy_state
 
     def lose(self, packets: int) -> None:
         """A loss event so many packets after the last one, in one leap: no round ends by itself."""
@@ -96,7 +96,7 @@ class Connection:
         self.see(Kind.LOSS)
 
 
-def verdict(before: State, after: State) -> str:
+def verdict(before: CarsonState, after: CarsonState) -> str:
     if after.count == 0:
         return "unsteady"
     return "steady" if after.count == 16 and before.count >= 16 else "fill"
@@ -109,9 +109,9 @@ def trace(connection: Connection, intervals: list[int]) -> list[tuple[int, int, 
     for number, interval in enumerate(intervals, 1):
         before = connection.state
         connection.lose(interval)
-        assert connection.told
+        assert connection.given
         state = verdict(before, connection.state)
-        rows.append((number, interval, connection.told.mean, state, connection.state.row + 1))
+        rows.append((number, interval, connection.given.mean, state, connection.state.row + 1))
     return rows
 
 
@@ -167,16 +167,16 @@ def test_the_table_is_the_thesis_s() -> None:
 def test_a_row_grows_and_falls_as_aimd_with_its_a_and_b(row: int) -> None:
     draw = random.Random(row)
     a, b = TABLE[row]
-    policy_state, its = State(row=row).packed(), b << 24 | a
+    policy_state, its = CarsonState(row=row).packed(), b << 24 | a
     window = Window(of_bytes(20 * SMSS), of_bytes(10 * SMSS))
     for _ in range(3000):
         kind = draw.choice(20 * [Kind.ACKNOWLEDGED] + [Kind.LOSS])
         event = CongestionEvent(kind, acked_bytes=draw.randrange(1, 3 * SMSS), flight=FLIGHT, segment_size=SMSS)
-        ours = POLICY.answer(event, window, policy_state)
-        theirs = aimd.POLICY.answer(event, window, its)
+        ours = POLICY.respond(event, window, policy_state)
+        theirs = aimd.POLICY.respond(event, window, its)
         assert ours.window == theirs.window
         window, its = ours.window, theirs.policy_state
-        policy_state = State(row=row, credit=State.unpacked(ours.policy_state).credit).packed()
+        policy_state = CarsonState(row=row, credit=CarsonState.unpacked(ours.policy_state).credit).packed()
 
 
 @pytest.mark.parametrize(("rounds", "limit"), [(1, 2), (4, 7), (16, 28), (28, 49), (32, 56)])
@@ -251,7 +251,7 @@ def test_an_interval_is_what_was_acknowledged_between_two_events_in_whatever_way
         connection.see(kind, 25 * SMSS)
     connection.see(Kind.DUPLICATE)
     connection.see(Kind.LOSS)
-    assert connection.told and connection.told.mean == 100 * 256
+    assert connection.given and connection.given.mean == 100 * 256
 
 
 def test_a_timeout_is_unsteady_and_within_two_rounds_no_event_of_its_own() -> None:
@@ -267,22 +267,22 @@ def test_a_timeout_is_unsteady_and_within_two_rounds_no_event_of_its_own() -> No
 
 
 def test_a_timeout_is_answered_by_the_row_before_it() -> None:
-    answer = POLICY.answer(
-        CongestionEvent(Kind.TIMEOUT, flight=FLIGHT, segment_size=SMSS), Window(0, 0), State(row=3).packed()
+    result = POLICY.respond(
+        CongestionEvent(Kind.TIMEOUT, flight=FLIGHT, segment_size=SMSS), Window(0, 0), CarsonState(row=3).packed()
     )
-    assert answer.window.ssthresh == of_bytes(FLIGHT * 7 // 8)
+    assert result.window.ssthresh == of_bytes(FLIGHT * 7 // 8)
 
 
 def test_an_answer_that_a_loss_has_overtaken_is_not_counted() -> None:
-    state = State(pending=1, count=3, interval=7 * SMSS, seen=1)
-    told = Calculated(Mean(1, 1, True).packed(), stale=True)
-    after = POLICY.answer(CongestionEvent(Kind.CALCULATED, calculated=told), Window(0, 0), state.packed())
-    assert State.unpacked(after.policy_state) == state
+    state = CarsonState(pending=1, count=3, interval=7 * SMSS, seen=1)
+    given = Calculated(Mean(1, 1, True).packed(), stale=True)
+    after = POLICY.respond(CongestionEvent(Kind.CALCULATED, calculated=given), Window(0, 0), state.packed())
+    assert CarsonState.unpacked(after.policy_state) == state
     # It is asked again with the next event, until that is taken.
-    again = POLICY.answer(CongestionEvent(Kind.DUPLICATE), Window(0, 0), after.policy_state)
+    again = POLICY.respond(CongestionEvent(Kind.DUPLICATE), Window(0, 0), after.policy_state)
     assert again.calculation is not None
     assert (
-        POLICY.answer(CongestionEvent(Kind.DUPLICATE, calculating=True), Window(0, 0), after.policy_state).calculation
+        POLICY.respond(CongestionEvent(Kind.DUPLICATE, calculating=True), Window(0, 0), after.policy_state).calculation
         is None
     )
 
@@ -297,23 +297,25 @@ def test_a_connection_that_loses_at_a_constant_rate_becomes_smoother_by_itself()
         stage.see(CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=SMSS, flight=flight, segment_size=SMSS))
         if flight >= 32 * SMSS:
             losses += 1
-            asks = bool(State.unpacked(stage.steady_policy_state).seen)
-            stage.see(CongestionEvent(Kind.LOSS, flight=flight, segment_size=SMSS, uninflated=True), asked=asks)
-            if asks:
+            requesting = bool(CarsonState.unpacked(stage.steady_policy_state).seen)
+            stage.see(
+                CongestionEvent(Kind.LOSS, flight=flight, segment_size=SMSS, uninflated=True), requested=requesting
+            )
+            if requesting:
                 stage.see(CongestionEvent(Kind.CALCULATED, flight=flight, segment_size=SMSS))
                 stage.see(CongestionEvent(Kind.RECOVERED, flight=flight, segment_size=SMSS))
-        rows.append(State.unpacked(stage.steady_policy_state).row)
+        rows.append(CarsonState.unpacked(stage.steady_policy_state).row)
     assert [row for row, before in zip(rows, [-1, *rows], strict=False) if row != before] == [0, 1, 2, 3]
 
 
 def float_error(draw: random.Random) -> float:
-    """Of the weighted mean of the loss intervals."""
+    """The error of the weighted mean of the loss intervals."""
     history, packets, worst = History(), [], 0.0
     for number in range(5000):
         packets.append(draw.randrange(1, draw.choice([20, 2000, LONGEST])))
         count = min(number + 1, ENTRIES)
-        told = history.response(Request(packets[-1] * 536, 536, number % ENTRIES, count))
+        given = history.response(Request(packets[-1] * 536, 536, number % ENTRIES, count))
         weights = [1.0 if i < 16 else 1 - (i - 15) / 17 for i in range(count)]
         exact = sum(w * i for w, i in zip(weights, packets[-count:][::-1], strict=True)) / sum(weights)
-        worst = max(worst, abs(told.mean / 256 - exact) / exact)
+        worst = max(worst, abs(given.mean / 256 - exact) / exact)
     return worst

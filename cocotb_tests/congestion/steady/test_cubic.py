@@ -15,8 +15,8 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.test_cubic_growth import equation, request
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from sim.golden.calculation.cubic_growth import Growth, Request, cubic
-from sim.golden.congestion.seam import Answer, Calculated, CongestionEvent, Kind, Window, of_bytes
-from sim.golden.congestion.steady.cubic import BEGINS, GROWS, POLICY, WAITS, State
+from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, PolicyResult, Window, of_bytes
+from sim.golden.congestion.steady.cubic import BEGINS, GROWS, POLICY, WAITS, CubicState
 
 SMSS = 1460
 BETA, C = 0.7, 0.4
@@ -33,15 +33,15 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
 
 
 def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
-    """Windows at W_max, at W_est and at the one before the loss; answers for what is there and for more."""
+    """Windows at W_max, at W_est and at the one before the loss; responses for what is there and for more."""
     whole, note = window.cwnd >> 16, event.calculated.note if event.calculated else 0
-    estimate = window.cwnd + draw.randint(-(1 << 31), 1 << 31)
-    return State(
-        maximum=max(whole + draw.randint(-1, 1), 0) % (1 << 30),
-        prior=max((estimate >> 16) + draw.randint(-1, 1), 0) % (1 << 30),
-        distance=draw.choice([draw.getrandbits(30), (1 << 30) - 1 - draw.randrange(1000), -draw.getrandbits(30)]),
-        last=((event.now >> 10) - draw.getrandbits(draw.randint(1, 30))) % (1 << 30),
-        estimate=max(estimate, 0) % (1 << 46),
+    w_est = window.cwnd + draw.randint(-(1 << 31), 1 << 31)
+    return CubicState(
+        w_max=max(whole + draw.randint(-1, 1), 0) % (1 << 30),
+        cwnd_prior=max((w_est >> 16) + draw.randint(-1, 1), 0) % (1 << 30),
+        t_minus_k=draw.choice([draw.getrandbits(30), (1 << 30) - 1 - draw.randrange(1000), -draw.getrandbits(30)]),
+        counted_at=((event.now >> 10) - draw.getrandbits(draw.randint(1, 30))) % (1 << 30),
+        w_est=max(w_est, 0) % (1 << 46),
         acked=max(note + draw.randint(-1, 1), 0) % (1 << 30),
         round_trip=draw.getrandbits(draw.randint(1, 26)),
         phase=draw.choice([WAITS, BEGINS, GROWS]),
@@ -50,7 +50,7 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
 
 @dataclass
 class Sender:
-    """The policy with its calculator, which answers after `delay` more ACKs."""
+    """The policy with its calculator, which responds after `delay` more ACKs."""
 
     window: Window
     policy_state: int = 0
@@ -59,15 +59,15 @@ class Sender:
     _under_way: tuple[int, Calculated] | None = None
 
     @property
-    def state(self) -> State:
-        return State.unpacked(self.policy_state)
+    def state(self) -> CubicState:
+        return CubicState.unpacked(self.policy_state)
 
     @property
     def cwnd(self) -> float:
         """Segments."""
         return self.window.cwnd / of_bytes(SMSS)
 
-    def see(self, kind: Kind, acked: int = 0, flight: int | None = None, rtt: int | None = None) -> Answer:
+    def see(self, kind: Kind, acked: int = 0, flight: int | None = None, rtt: int | None = None) -> PolicyResult:
         event = CongestionEvent(
             kind,
             acked_bytes=acked,
@@ -77,14 +77,14 @@ class Sender:
             now=self.now % (1 << 48),
             calculating=self._under_way is not None,
         )
-        answer = POLICY.answer(event, self.window, self.policy_state)
-        self.policy_state = answer.policy_state
+        result = POLICY.respond(event, self.window, self.policy_state)
+        self.policy_state = result.policy_state
         if kind in (Kind.LOSS, Kind.TIMEOUT):
-            self.window = Window(answer.window.ssthresh, answer.window.ssthresh)
+            self.window = Window(result.window.ssthresh, result.window.ssthresh)
             self._under_way = None
-        if answer.calculation is not None:
-            told = POLICY.calculator.unit()(answer.calculation.request)
-            self._under_way = (self.delay, Calculated(told, answer.calculation.note))
+        if result.calculation is not None:
+            given = POLICY.calculator.unit()(result.calculation.request)
+            self._under_way = (self.delay, Calculated(given, result.calculation.note))
         if self._under_way is not None:
             left, calculated = self._under_way
             self._under_way = (left - 1, calculated)
@@ -93,9 +93,9 @@ class Sender:
                 back = replace(
                     event, kind=Kind.CALCULATED, acked_bytes=0, calculated=calculated, calculating=False, rtt=None
                 )
-                answer = POLICY.answer(back, self.window, self.policy_state)
-                self.policy_state, self.window = answer.policy_state, answer.window
-        return answer
+                result = POLICY.respond(back, self.window, self.policy_state)
+                self.policy_state, self.window = result.policy_state, result.window
+        return result
 
 
 @dataclass
@@ -167,20 +167,18 @@ def test_each_epoch_is_rfc_9438_s(segments: int, rtt: int, delay: int) -> None:
 def test_a_loss_leaves_seven_tenths_of_the_flight_but_two_segments_at_least() -> None:
     for flight in (29200, 2920, 100 * SMSS, 1 << 30):
         event = CongestionEvent(Kind.LOSS, flight=flight, segment_size=SMSS)
-        ssthresh = POLICY.answer(event, Window(of_bytes(flight), 0), 0).window.ssthresh / 65536
+        ssthresh = POLICY.respond(event, Window(of_bytes(flight), 0), 0).window.ssthresh / 65536
         assert max(0.7 * flight, 2 * SMSS) * (1 - 1e-5) - 1 < ssthresh <= max(0.7 * flight, 2 * SMSS)
 
 
-@pytest.mark.parametrize(
-    ("cwnd", "before", "maximum"), [(100, 0, 100), (100, 100, 100), (100, 101, 85), (120, 100, 120)]
-)
-def test_w_max_is_the_window_at_the_loss_or_less_of_it_where_it_falls(cwnd: int, before: int, maximum: int) -> None:
+@pytest.mark.parametrize(("cwnd", "before", "w_max"), [(100, 0, 100), (100, 100, 100), (100, 101, 85), (120, 100, 120)])
+def test_w_max_is_the_window_at_the_loss_or_less_of_it_where_it_falls(cwnd: int, before: int, w_max: int) -> None:
     """RFC 9438 4.7, fast convergence: (1 + 0.7) / 2."""
-    policy_state = State(maximum=before * SMSS, phase=GROWS).packed()
+    policy_state = CubicState(w_max=before * SMSS, phase=GROWS).packed()
     event = CongestionEvent(Kind.LOSS, flight=cwnd * SMSS, segment_size=SMSS)
-    after = State.unpacked(POLICY.answer(event, Window(of_bytes(cwnd * SMSS), 0), policy_state).policy_state)
-    assert (after.prior, after.phase) == (cwnd * SMSS, WAITS)
-    assert maximum * SMSS * (1 - 1e-5) - 1 < after.maximum <= maximum * SMSS
+    after = CubicState.unpacked(POLICY.respond(event, Window(of_bytes(cwnd * SMSS), 0), policy_state).policy_state)
+    assert (after.cwnd_prior, after.phase) == (cwnd * SMSS, WAITS)
+    assert w_max * SMSS * (1 - 1e-5) - 1 < after.w_max <= w_max * SMSS
 
 
 def test_after_a_timeout_the_epoch_begins_at_its_plateau() -> None:
@@ -190,8 +188,8 @@ def test_after_a_timeout_the_epoch_begins_at_its_plateau() -> None:
     sender.window = Window(of_bytes(70 * SMSS), of_bytes(70 * SMSS))
     sender.see(Kind.ACKNOWLEDGED, SMSS)
     state = sender.state
-    assert (state.phase, state.maximum, state.estimate >> 16, state.distance) == (GROWS, 70 * SMSS, 70 * SMSS, 0)
-    assert state.prior == 100 * SMSS
+    assert (state.phase, state.w_max, state.w_est >> 16, state.t_minus_k) == (GROWS, 70 * SMSS, 70 * SMSS, 0)
+    assert state.cwnd_prior == 100 * SMSS
 
 
 def test_k_is_the_time_to_w_max() -> None:
@@ -199,7 +197,7 @@ def test_k_is_the_time_to_w_max() -> None:
     sender.see(Kind.LOSS)
     sender.see(Kind.ACKNOWLEDGED, SMSS)
     assert sender.state.phase == GROWS
-    assert abs(-sender.state.distance * 1024e-9 - (30 / 0.4) ** (1 / 3)) < 1e-3
+    assert abs(-sender.state.t_minus_k * 1024e-9 - (30 / 0.4) ** (1 / 3)) < 1e-3
 
 
 def test_time_in_which_the_window_is_not_used_does_not_count() -> None:
@@ -208,20 +206,20 @@ def test_time_in_which_the_window_is_not_used_does_not_count() -> None:
     sender.see(Kind.ACKNOWLEDGED, SMSS)
     sender.now += 100 * MILLISECOND
     sender.see(Kind.ACKNOWLEDGED, SMSS)
-    counted = sender.state.distance
+    counted = sender.state.t_minus_k
     assert counted == 100 * MILLISECOND >> 10
     sender.now += 5000 * MILLISECOND
     before = sender.window
     sender.see(Kind.ACKNOWLEDGED, SMSS, flight=40 * SMSS)
-    assert (sender.state.distance, sender.window) == (counted, before)
+    assert (sender.state.t_minus_k, sender.window) == (counted, before)
     sender.now += 5000 * MILLISECOND
     sender.see(Kind.SENT, flight=0)
     sender.now += 100 * MILLISECOND
     sender.see(Kind.ACKNOWLEDGED, SMSS)
-    assert abs(sender.state.distance - 2 * counted) <= 1
+    assert abs(sender.state.t_minus_k - 2 * counted) <= 1
 
 
-def test_what_is_acknowledged_while_it_calculates_counts_with_the_next_answer() -> None:
+def test_what_is_acknowledged_while_it_calculates_counts_with_the_next_request() -> None:
     sender = Sender(Window(of_bytes(10 * SMSS), 0), delay=4)
     sender.see(Kind.ACKNOWLEDGED, SMSS)  # begins the epoch
     for count in range(2, 6):
@@ -233,17 +231,17 @@ def test_what_is_acknowledged_while_it_calculates_counts_with_the_next_answer() 
 
 
 def test_an_answer_that_a_loss_has_overtaken_changes_nothing() -> None:
-    state = State(phase=GROWS, acked=SMSS, estimate=1 << 30)
-    told = Calculated(Growth(1 << 20, 1 << 20, 0).packed(), note=SMSS, stale=True)
-    after = POLICY.answer(CongestionEvent(Kind.CALCULATED, calculated=told), Window(1 << 30, 1), state.packed())
-    assert State.unpacked(after.policy_state) == state
+    state = CubicState(phase=GROWS, acked=SMSS, w_est=1 << 30)
+    given = Calculated(Growth(1 << 20, 1 << 20, 0).packed(), note=SMSS, stale=True)
+    after = POLICY.respond(CongestionEvent(Kind.CALCULATED, calculated=given), Window(1 << 30, 1), state.packed())
+    assert CubicState.unpacked(after.policy_state) == state
 
 
 def test_start_up_ends_an_epoch() -> None:
-    state = State(phase=GROWS, acked=SMSS, maximum=7)
+    state = CubicState(phase=GROWS, acked=SMSS, w_max=7)
     event = CongestionEvent(Kind.ACKNOWLEDGED, starting_up=True, acked_bytes=SMSS)
-    after = POLICY.answer(event, Window(1 << 30, 1 << 31), state.packed())
-    assert (State.unpacked(after.policy_state).phase, State.unpacked(after.policy_state).acked) == (WAITS, 0)
+    after = POLICY.respond(event, Window(1 << 30, 1 << 31), state.packed())
+    assert (CubicState.unpacked(after.policy_state).phase, CubicState.unpacked(after.policy_state).acked) == (WAITS, 0)
     assert after.calculation is None
 
 
@@ -257,19 +255,19 @@ def test_the_round_trip_is_smoothed_with_an_eighth() -> None:
 
 
 def test_a_request_tells_what_it_accounts_for() -> None:
-    state = State(phase=GROWS, acked=1 << 20, estimate=1 << 30)
+    state = CubicState(phase=GROWS, acked=1 << 20, w_est=1 << 30)
     event = CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=SMSS, flight=1 << 20, segment_size=SMSS)
-    asked = POLICY.answer(event, Window(of_bytes(1 << 20), 1), state.packed()).calculation
-    assert asked is not None
-    assert asked.note == Request.unpacked(asked.request).acked == (1 << 18) - 1
+    requested = POLICY.respond(event, Window(of_bytes(1 << 20), 1), state.packed()).calculation
+    assert requested is not None
+    assert requested.note == Request.unpacked(requested.request).acked == (1 << 18) - 1
 
 
 def float_error(draw: random.Random) -> float:
-    """Of W_cubic, where it is two segments at least."""
+    """The error of W_cubic, where it is two segments at least."""
     worst = 0.0
     for _ in range(2000):
-        asked = request(draw)
-        exact, _ = equation(asked, asked.distance)
-        if exact >= 2 * asked.segment_size:
-            worst = max(worst, float(abs(cubic(asked, asked.distance) / 65536 - exact) / exact))
+        requested = request(draw)
+        exact, _ = equation(requested, requested.t_minus_k)
+        if exact >= 2 * requested.segment_size:
+            worst = max(worst, float(abs(cubic(requested, requested.t_minus_k) / 65536 - exact) / exact))
     return worst

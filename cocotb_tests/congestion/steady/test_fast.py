@@ -37,7 +37,7 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
         mi=draw.random() < 0.5,
         owed=draw.choice([0, event.acked_bytes, event.acked_bytes + 1, draw.getrandbits(32)]) % (1 << 32),
         flight=draw.choice([0, event.flight]),
-        sent=draw.getrandbits(draw.randint(1, 32)),
+        w_old=draw.getrandbits(draw.randint(1, 32)),
         round_trip=draw.choice([0, 0, (event.rtt_minimum + 750_000 + draw.randint(-1, 1)) % (1 << 36)]),
         skips=draw.random() < 0.5,
     ).packed()
@@ -46,10 +46,10 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
 def step(cwnd: int, sent: int, base: int, rtt: int, alpha: int) -> tuple[float, float]:
     """cwnd and what it may still grow by after a sample, segments; windows in segments, times in ms."""
     request = Request(sent * SMSS, rtt * MILLISECOND, 1, base * MILLISECOND)
-    told = Calculated(share(request), note=request.window)
+    given = Calculated(share(request), note=request.window)
     window = Window(of_bytes(cwnd * SMSS), of_bytes(2 * SMSS))
-    event = CongestionEvent(Kind.CALCULATED, calculated=told, segment_size=SMSS)
-    after = POLICY.answer(event, window, FastState(alpha).packed())
+    event = CongestionEvent(Kind.CALCULATED, calculated=given, segment_size=SMSS)
+    after = POLICY.respond(event, window, FastState(alpha).packed())
     return after.window.cwnd / of_bytes(SMSS), FastState.unpacked(after.policy_state).owed / SMSS
 
 
@@ -110,18 +110,18 @@ def test_a_window_too_large_comes_down_at_once_and_takes_ssthresh_along() -> Non
 
 @pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT])
 def test_a_loss_halves(kind: Kind) -> None:
-    state = FastState(owed=5, round_trip=7, sent=9).packed()
+    state = FastState(owed=5, round_trip=7, w_old=9).packed()
     event = CongestionEvent(kind, flight=41 * SMSS, segment_size=SMSS)
-    after = POLICY.answer(event, Window(of_bytes(50 * SMSS), 0), state)
+    after = POLICY.respond(event, Window(of_bytes(50 * SMSS), 0), state)
     assert after.window.ssthresh == of_bytes(41 * SMSS // 2)
     left = FastState.unpacked(after.policy_state)
     assert (left.owed, left.round_trip) == (0, 0)
 
 
 def test_an_answer_from_before_a_loss_moves_nothing() -> None:
-    told = Calculated(0, note=1 << 30, stale=True)
+    given = Calculated(0, note=1 << 30, stale=True)
     window = Window(of_bytes(50 * SMSS), of_bytes(2 * SMSS))
-    after = POLICY.answer(CongestionEvent(Kind.CALCULATED, calculated=told), window, FastState(round_trip=7).packed())
+    after = POLICY.respond(CongestionEvent(Kind.CALCULATED, calculated=given), window, FastState(round_trip=7).packed())
     assert (after.window, FastState.unpacked(after.policy_state)) == (window, FastState())
 
 
@@ -132,7 +132,7 @@ def test_what_no_argument_can_say_is_refused(alpha: int, every: int) -> None:
 
 
 def float_error(draw: random.Random) -> float:
-    """Of the window that a sample leads to, against equation 19 in floats."""
+    """The error of the window that a sample leads to, against equation 19 in floats."""
     worst = 0.0
     for _ in range(5000):
         cwnd, sent, alpha = draw.randrange(2, 100_000), draw.randrange(2, 100_000), draw.randrange(2, 1000)

@@ -12,7 +12,7 @@ import pytest
 
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.seam import CongestionEvent, Kind, PolicyResult, Window, of_bytes
 from sim.golden.congestion.steady import reno
 from sim.golden.congestion.steady.hstcp import LOW, POLICY, ROWS, TABLE, HstcpState, begin
 
@@ -81,22 +81,22 @@ def test_a_row_is_near_the_formula_and_half_of_it_at_least() -> None:
 # ---- the policy
 
 
-def starting(segments: float, linux: bool = False) -> Answer:
+def starting(segments: float, linux: bool = False) -> PolicyResult:
     """In the row that holds."""
     window = of_bytes(round(segments * SMSS))
-    state = Answer(Window(window, window), HstcpState(linux, 1).packed())
+    state = PolicyResult(Window(window, window), HstcpState(linux, 1).packed())
     for _ in range(ROWS):
-        state = POLICY.answer(CongestionEvent(Kind.SENT, segment_size=SMSS), state.window, state.policy_state)
+        state = POLICY.respond(CongestionEvent(Kind.SENT, segment_size=SMSS), state.window, state.policy_state)
     return state
 
 
-def row(state: Answer) -> int:
+def row(state: PolicyResult) -> int:
     return HstcpState.unpacked(state.policy_state).row
 
 
-def acknowledge(state: Answer, acked: int) -> Answer:
+def acknowledge(state: PolicyResult, acked: int) -> PolicyResult:
     event = CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=acked, segment_size=SMSS)
-    return POLICY.answer(event, state.window, state.policy_state)
+    return POLICY.respond(event, state.window, state.policy_state)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_loss_takes_the_share_of_the_row(segments: int, after: int) -> None:
     """Linux' reading, in segments rounded up; vectors of the specification."""
     state = starting(segments, linux=True)
     event = CongestionEvent(Kind.LOSS, flight=segments * SMSS, segment_size=SMSS)
-    ssthresh = POLICY.answer(event, state.window, state.policy_state).window.ssthresh / of_bytes(SMSS)
+    ssthresh = POLICY.respond(event, state.window, state.policy_state).window.ssthresh / of_bytes(SMSS)
     assert after - 1 < ssthresh <= after
 
 
@@ -158,11 +158,11 @@ def test_a_window_of_acks_adds_a_segments(segments: int) -> None:
 
 
 def test_below_38_segments_it_is_reno() -> None:
-    own, its = starting(16), Answer(starting(16).window, 0)
+    own, its = starting(16), PolicyResult(starting(16).window, 0)
     for _ in range(600):
         own = acknowledge(own, SMSS)
         event = CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=SMSS, segment_size=SMSS)
-        its = reno.POLICY.answer(event, its.window, its.policy_state)
+        its = reno.POLICY.respond(event, its.window, its.policy_state)
         assert own.window == its.window
 
 
@@ -171,12 +171,12 @@ def test_a_loss_takes_the_row_down_by_four_at_most(segments: int) -> None:
     state = starting(segments)
     before = row(state)
     event = CongestionEvent(Kind.LOSS, flight=segments * SMSS, segment_size=SMSS)
-    left = POLICY.answer(event, state.window, state.policy_state).window.ssthresh / of_bytes(SMSS)
+    left = POLICY.respond(event, state.window, state.policy_state).window.ssthresh / of_bytes(SMSS)
     assert before - 4 <= row(starting(left)) <= before
 
 
 def float_error(draw: random.Random) -> float:
-    """Of a growth of a SMSS^2 / cwnd for a segment with the row's a, over a few windows."""
+    """The error of a growth of a SMSS^2 / cwnd for a segment with the row's a, over a few windows."""
     worst = 0.0
     for _ in range(40):
         segments = draw.randrange(40, 3000)

@@ -15,17 +15,15 @@ import pytest
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from sim.golden.calculation.logistic_draws import draw_request, error, exact
-from sim.golden.calculation.logistic_window import logistic_window
+from sim.golden.calculation.logistic_window import LogisticRequest, logistic_window
 from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, Window, of_bytes
 from sim.golden.congestion.startup.standard import POLICY as STANDARD
 from sim.golden.congestion.steady import reno
 from sim.golden.congestion.steady.logistic import (
-    ARGUMENT_BITS,
-    INSTANT_BITS,
     LONGEST,
     POLICY,
+    LogisticState,
     argument,
-    unpack,
 )
 from sim.golden.congestion.window import CongestionState
 
@@ -47,8 +45,8 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
 def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     """An argument that holds, and a last step about to be 10 s ago."""
     since = event.now - draw.choice([0, 1, LONGEST - 1, LONGEST, LONGEST + 1, draw.randrange(LONGEST)])
-    given = draw.choice([argument(CAPACITY, CAPACITY), argument(125, 0)])
-    return (draw.getrandbits(32) << INSTANT_BITS | since % (1 << INSTANT_BITS)) << ARGUMENT_BITS | given
+    state = LogisticState.unpacked(draw.choice([argument(CAPACITY, CAPACITY), argument(125, 0)]))
+    return replace(state, moved_at=since % (1 << 48), credit=draw.getrandbits(32)).packed()
 
 
 @dataclass
@@ -67,15 +65,15 @@ class Connection:
             Kind.ESTABLISHED, initial_window=self.initial_window, initial_ssthresh=self.initial_window * self.segment
         )
 
-    def see(self, kind: Kind, after: int = 0, asked: bool = False, **more: Any) -> float:
+    def see(self, kind: Kind, after: int = 0, requested: bool = False, **more: Any) -> float:
         """An event so many ns later; the window after it, bytes."""
         self.now += after
         event = CongestionEvent(kind, now=self.now, segment_size=self.segment, rtt_minimum=ROUND_TRIP, acked_bytes=SMSS)
-        return self.state.see(replace(event, **more), asked).cwnd / of_bytes(1)
+        return self.state.see(replace(event, **more), requested).cwnd / of_bytes(1)
 
     def step(self, after: int, **more: Any) -> float:
         """An ACK, and at once the answer."""
-        self.see(Kind.ACKNOWLEDGED, after, asked=True, **more)
+        self.see(Kind.ACKNOWLEDGED, after, requested=True, **more)
         return self.see(Kind.CALCULATED, **more)
 
     @property
@@ -101,7 +99,7 @@ def test_the_window_follows_equation_10_whenever_acks_come() -> None:
 
 def test_acks_during_a_calculation_let_time_pass_for_the_next() -> None:
     connection = Connection(FULL)
-    connection.see(Kind.ACKNOWLEDGED, MILLISECOND, asked=True)
+    connection.see(Kind.ACKNOWLEDGED, MILLISECOND, requested=True)
     for _ in range(5):
         assert connection.see(Kind.ACKNOWLEDGED, MILLISECOND) == 2 * SMSS
     connection.see(Kind.CALCULATED)
@@ -128,13 +126,13 @@ def test_a_step_at_most_doubles_the_window() -> None:
 
 def test_a_step_takes_ten_seconds_at_most() -> None:
     slow = argument(125, 0)
-    asked = []
+    requested = []
     for gap in (LONGEST, LONGEST + 1, 1 << 47):
         event = CongestionEvent(Kind.ACKNOWLEDGED, now=gap, rtt_minimum=ROUND_TRIP)
-        answer = POLICY.answer(event, Window(of_bytes(3000), of_bytes(2000)), slow)
-        assert answer.calculation is not None
-        asked.append(unpack(answer.calculation.request).elapsed)
-    assert asked == [LONGEST] * 3
+        result = POLICY.respond(event, Window(of_bytes(3000), of_bytes(2000)), slow)
+        assert result.calculation is not None
+        requested.append(LogisticRequest.unpacked(result.calculation.request).elapsed)
+    assert requested == [LONGEST] * 3
 
 
 def test_two_segments_are_left() -> None:
@@ -161,7 +159,7 @@ def test_time_in_recovery_does_not_count() -> None:
 
 def test_an_answer_from_before_a_loss_is_not_taken() -> None:
     connection = Connection(FULL, initial_window=20)
-    connection.see(Kind.ACKNOWLEDGED, 100 * MILLISECOND, asked=True)
+    connection.see(Kind.ACKNOWLEDGED, 100 * MILLISECOND, requested=True)
     window = connection.see(Kind.LOSS, flight=20 * SMSS)
     assert connection.see(Kind.CALCULATED) == window == 13 * SMSS
     connection.see(Kind.RECOVERED, MILLISECOND, flight=20 * SMSS)
@@ -187,7 +185,7 @@ def test_without_a_capacity_or_a_round_trip_it_is_reno(given: int, round_trip: i
             segment_size=SMSS,
             rtt_minimum=round_trip,
         )
-        own, its = POLICY.answer(event, window, policy_state), reno.POLICY.answer(event, window, credit)
+        own, its = POLICY.respond(event, window, policy_state), reno.POLICY.respond(event, window, credit)
         assert own.window == its.window
         assert own.calculation is None
         window, policy_state, credit = its.window, own.policy_state, its.policy_state
@@ -198,7 +196,7 @@ def test_an_answer_to_the_start_up_policy_is_not_ours() -> None:
     event = CongestionEvent(
         Kind.CALCULATED, calculated=Calculated(of_bytes(5000), of_startup=True), rtt_minimum=ROUND_TRIP
     )
-    assert POLICY.answer(event, window, FULL).window == window
+    assert POLICY.respond(event, window, FULL).window == window
 
 
 @pytest.mark.parametrize(("capacity", "available"), [(0, 0), (2**34, 0), (1000, 1001), (1000, -1)])
@@ -208,12 +206,12 @@ def test_what_no_argument_can_say_is_refused(capacity: float, available: float) 
 
 
 def float_error(draw: random.Random) -> float:
-    """Of the unit's window, where a unit of the last place is less than the tolerance and the window fits."""
+    """The error of the unit's window, where a unit of the last place is less than the tolerance and the window fits."""
     worst = 0.0
     for _ in range(2000):
-        asked = draw_request(draw)
-        window = exact(asked).window
-        share, units = error(logistic_window(asked), window)
+        requested = draw_request(draw)
+        window = exact(requested).window
+        share, units = error(logistic_window(requested), window)
         if units > 1 and window < 1 << 32:
             worst = max(worst, share)
     return worst

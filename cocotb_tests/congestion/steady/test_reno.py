@@ -12,7 +12,7 @@ import pytest
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.equation import largest_error
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.seam import CongestionEvent, Kind, PolicyResult, Window, of_bytes
 from sim.golden.congestion.steady.reno import POLICY
 
 SMSS = 1460
@@ -27,16 +27,16 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
     await agrees_with_golden_model(dut, POLICY)
 
 
-def starting(segments: int) -> Answer:
-    return Answer(Window(of_bytes(segments * SMSS), of_bytes(segments * SMSS)), 0)
+def starting(segments: int) -> PolicyResult:
+    return PolicyResult(Window(of_bytes(segments * SMSS), of_bytes(segments * SMSS)), 0)
 
 
-def acknowledge(state: Answer, acked: int) -> Answer:
+def acknowledge(state: PolicyResult, acked: int) -> PolicyResult:
     event = CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=acked, segment_size=SMSS)
-    return POLICY.answer(event, state.window, state.policy_state)
+    return POLICY.respond(event, state.window, state.policy_state)
 
 
-def cwnd(state: Answer) -> float:
+def cwnd(state: PolicyResult) -> float:
     """Bytes."""
     return state.window.cwnd / of_bytes(1)
 
@@ -87,14 +87,14 @@ def test_growth_keeps_to_the_equation_within_a_segment(largest: int) -> None:
 @pytest.mark.parametrize(("flight", "ssthresh"), [(29200, 14600), (23360, 11680), (5840, 2920), (1460, 2920)])
 def test_a_loss_leaves_half_the_flight_but_two_segments_at_least(kind: Kind, flight: int, ssthresh: int) -> None:
     event = CongestionEvent(kind, flight=flight, segment_size=SMSS)
-    answer = POLICY.answer(event, starting(20).window, 12345)
-    assert answer == Answer(Window(starting(20).window.cwnd, of_bytes(ssthresh)), 0)
+    result = POLICY.respond(event, starting(20).window, 12345)
+    assert result == PolicyResult(Window(starting(20).window.cwnd, of_bytes(ssthresh)), 0)
 
 
 def test_what_start_up_acknowledges_earns_no_credit() -> None:
     event = CongestionEvent(Kind.ACKNOWLEDGED, starting_up=True, acked_bytes=SMSS, segment_size=SMSS)
-    state = Answer(starting(1).window, 77)
-    assert POLICY.answer(event, state.window, state.policy_state) == state
+    state = PolicyResult(starting(1).window, 77)
+    assert POLICY.respond(event, state.window, state.policy_state) == state
 
 
 def test_what_is_left_of_a_window_counts_for_the_next() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.seam import CongestionEvent, Kind, PolicyResult, Window, of_bytes
 from sim.golden.congestion.steady import reno
 from sim.golden.congestion.steady.stcp import POLICY
 
@@ -32,13 +32,13 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     return max((window.cwnd >> 16) - event.acked_bytes + draw.randint(-1, 1), 0) % (1 << 32)
 
 
-def starting(segments: int) -> Answer:
-    return Answer(Window(of_bytes(segments * SMSS), of_bytes(segments * SMSS)), 0)
+def starting(segments: int) -> PolicyResult:
+    return PolicyResult(Window(of_bytes(segments * SMSS), of_bytes(segments * SMSS)), 0)
 
 
-def acknowledge(state: Answer, acked: int) -> Answer:
+def acknowledge(state: PolicyResult, acked: int) -> PolicyResult:
     event = CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=acked, segment_size=SMSS)
-    return POLICY.answer(event, state.window, state.policy_state)
+    return POLICY.respond(event, state.window, state.policy_state)
 
 
 @pytest.mark.parametrize(("acks", "q16"), [(1, 65536655), (10, 65542550), (100, 65601500), (1000, 66191000)])
@@ -69,8 +69,8 @@ def test_up_to_sixteen_segments_it_is_reno(segments: int) -> None:
             flight=draw.randrange(20 * SMSS),
             segment_size=SMSS,
         )
-        own = POLICY.answer(event, starting(segments).window, own.policy_state)
-        its = reno.POLICY.answer(event, starting(segments).window, its.policy_state)
+        own = POLICY.respond(event, starting(segments).window, own.policy_state)
+        its = reno.POLICY.respond(event, starting(segments).window, its.policy_state)
         assert own == its
 
 
@@ -78,7 +78,7 @@ def test_up_to_sixteen_segments_it_is_reno(segments: int) -> None:
 @pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT])
 def test_a_loss_takes_an_eighth(flight: int, segments: float, kind: Kind) -> None:
     event = CongestionEvent(kind, flight=flight * SMSS, segment_size=SMSS)
-    assert POLICY.answer(event, starting(1000).window, 7) == Answer(
+    assert POLICY.respond(event, starting(1000).window, 7) == PolicyResult(
         Window(of_bytes(1000 * SMSS), of_bytes(-int(-segments * SMSS // 1))), 0
     )
 

@@ -14,7 +14,7 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.congestion.steady.timed import SMSS, Path
 from sim.golden.calculation.queue_share import Request, share
-from sim.golden.congestion.seam import Answer, Calculated, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, PolicyResult, Window, of_bytes
 from sim.golden.congestion.steady.vegas import POLICY, VegasState, argument
 
 MILLISECOND = 1_000_000
@@ -31,8 +31,8 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
 
 def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     """Bounds at what the answer says, a credit about to be enough."""
-    answer = event.calculated.answer % (1 << 32) if event.calculated else 0
-    bound = min(max(answer // event.segment_size + draw.randint(-1, 1), 0), 255)
+    result = event.calculated.response % (1 << 32) if event.calculated else 0
+    bound = min(max(result // event.segment_size + draw.randint(-1, 1), 0), 255)
     credit = max((window.cwnd >> 16) - event.acked_bytes + draw.randint(-1, 1), 0) % (1 << 32)
     samples = draw.choice([0, draw.getrandbits(36)])
     return VegasState(
@@ -40,11 +40,11 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     ).packed()
 
 
-def judged(window: int, base: int, rtt: int, given: int = VegasState().packed()) -> Answer:
+def judged(window: int, base: int, rtt: int, given: int = VegasState().packed()) -> PolicyResult:
     """After the sample of a window in segments; times in us."""
-    asked = Request(window * SMSS, rtt * 1000, 1, base * 1000)
-    event = CongestionEvent(Kind.CALCULATED, calculated=Calculated(share(asked)), segment_size=SMSS)
-    return POLICY.answer(event, Window(of_bytes(window * SMSS), of_bytes(2 * SMSS)), given)
+    requested = Request(window * SMSS, rtt * 1000, 1, base * 1000)
+    event = CongestionEvent(Kind.CALCULATED, calculated=Calculated(share(requested)), segment_size=SMSS)
+    return POLICY.respond(event, Window(of_bytes(window * SMSS), of_bytes(2 * SMSS)), given)
 
 
 def verdict(window: int, base: int, rtt: int, given: int = VegasState().packed()) -> int:
@@ -75,7 +75,7 @@ def test_between_alpha_and_beta_the_window_stays(rtt: int, rounded: int, plain: 
     assert verdict(100, 100_000, rtt, argument(1, 3, rounded=False)) == plain
 
 
-def test_the_bounds_are_told() -> None:
+def test_the_argument_gives_the_bounds() -> None:
     assert [verdict(100, 100_000, rtt, argument(10, 20)) for rtt in (110_000, 112_000, 124_000, 127_000)] == [
         1,
         0,
@@ -86,10 +86,10 @@ def test_the_bounds_are_told() -> None:
 
 def test_two_segments_stay_and_ssthresh_follows() -> None:
     assert judged(2, 100_000, 900_000_000, argument(1, 1, rounded=False)).window.cwnd == of_bytes(2 * SMSS)
-    told = Calculated(90 * SMSS)
+    given = Calculated(90 * SMSS)
     window = Window(of_bytes(100 * SMSS), of_bytes(100 * SMSS))
-    event = CongestionEvent(Kind.CALCULATED, calculated=told, segment_size=SMSS)
-    assert POLICY.answer(event, window, VegasState().packed()).window == Window(
+    event = CongestionEvent(Kind.CALCULATED, calculated=given, segment_size=SMSS)
+    assert POLICY.respond(event, window, VegasState().packed()).window == Window(
         of_bytes(99 * SMSS), of_bytes(99 * SMSS)
     )
 
@@ -119,7 +119,7 @@ def test_alpha_to_beta_segments_wait_in_the_queue(segments: int, alpha: int, bet
 @pytest.mark.parametrize(("kind", "segments"), [(Kind.LOSS, 30), (Kind.TIMEOUT, 20)])
 def test_a_loss_leaves_three_quarters_and_a_timeout_a_half(kind: Kind, segments: int) -> None:
     event = CongestionEvent(kind, flight=40 * SMSS, segment_size=SMSS)
-    after = POLICY.answer(event, Window(of_bytes(40 * SMSS), 0), VegasState(round_trip=7, grows=True).packed())
+    after = POLICY.respond(event, Window(of_bytes(40 * SMSS), 0), VegasState(round_trip=7, grows=True).packed())
     assert after.window.ssthresh == of_bytes(segments * SMSS)
     assert VegasState.unpacked(after.policy_state) == VegasState()
 

@@ -58,11 +58,11 @@ class Path:
             kind, now=self.now, segment_size=SMSS, rtt_minimum=self.smallest, flight=flight, acked_bytes=0
         )
         event = replace(event, **more)
-        asking = replace(event, starting_up=self.state.window.cwnd < self.state.window.ssthresh)
+        requesting = replace(event, starting_up=self.state.window.cwnd < self.state.window.ssthresh)
         policy_state = self.state.steady_policy_state
-        asked = self.policy.answer(asking, self.state.window, policy_state).calculation is not None
-        self.state.see(event, asked=asked)
-        if asked:
+        requested = self.policy.respond(requesting, self.state.window, policy_state).calculation is not None
+        self.state.see(event, requested=requested)
+        if requested:
             self.state.see(replace(event, kind=Kind.CALCULATED, rtt=None, acked_bytes=0))
 
     def round(self, acks: int | None = None) -> None:

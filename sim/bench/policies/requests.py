@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.golden.congestion.policies import STARTUP, STEADY
-from sim.golden.congestion.seam import calculator_of
+from sim.golden.congestion.seam import calculator_of, state_of
 from sim.lib import build
 
 MODELS = {"startup": STARTUP, "steady": STEADY}
@@ -83,8 +83,8 @@ def float_error(family: str, name: str, seed: int) -> float | None:
 
 
 def state_bits(family: str, name: str) -> int:
-    """The golden model's share, which the bench has compared with the RTL's bits."""
-    return MODELS[family][name].state_bits
+    """The bits of the golden model's state, which the bench has compared with the RTL's."""
+    return state_of(MODELS[family][name]).bits()
 
 
 def calculates(family: str, name: str) -> bool:

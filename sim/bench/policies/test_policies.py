@@ -20,7 +20,8 @@ from sim.bench.policies.judge import Choice
 from sim.bench.policies.record import IP, MAC, PEER_IP, PEER_MAC, Crowd, argument
 from sim.bench.policies.situations import OF_CALCULATIONS, wanted
 from sim.golden.congestion.policies import STEADY
-from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Policy, Window
+from sim.golden.congestion.seam import CongestionEvent, Kind, Policy, PolicyResult, Window
+from sim.golden.congestion.steady.reno import RenoState
 from sim.lib import verilated
 
 POLICIES = read(verilated.RTL[verilated.PRESET] / "downbeat_layout.json")
@@ -53,13 +54,13 @@ def test_each_mix_of_policies_follows_its_golden_models_event_by_event(library: 
 
 def test_a_model_that_is_off_by_one_is_found(library: ctypes.CDLL, monkeypatch: pytest.MonkeyPatch) -> None:
     class Wrong:
-        name, state_bits = "reno", 32
+        name, state = "reno", RenoState
 
-        def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
-            answer = right.answer(event, window, policy_state)
+        def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
+            result = right.respond(event, window, policy_state)
             if event.kind is not Kind.LOSS:
-                return answer
-            return replace(answer, window=replace(answer.window, ssthresh=answer.window.ssthresh + 1))
+                return result
+            return replace(result, window=replace(result.window, ssthresh=result.window.ssthresh + 1))
 
     right: Policy = STEADY["reno"]
     monkeypatch.setitem(STEADY, "reno", Wrong())

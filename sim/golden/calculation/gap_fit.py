@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, fields
 from sim.golden.calculation.gap_window import window
 from sim.golden.congestion.packed_fields import PackedFields
 
-FIRST_BITS = 20  # of y0
-MOST_Y = (1 << 23) - 1
-MOST_SAMPLES = 16  # of a class
-MOST_TIME = (1 << 36) - 1  # ns
+FIRST_BITS = 20  # bits of y0
+MAX_Y = (1 << 23) - 1
+MAX_SAMPLES = 16  # samples of a class
+MAX_TIME = (1 << 36) - 1  # ns
 CLASSES = ((30, 34), (45, 51), (60, 68), (120, 136))  # from and below, in y0 / 32
-GAP_BITS = 48  # of the estimate
+GAP_BITS = 48  # bits of the estimate
 D_BITS = 32
 
 
@@ -67,13 +67,13 @@ class Sums:
 
 @dataclass
 class Samples:
-    """What the unit remembers of a connection."""
+    """The state that the unit keeps of a connection."""
 
     classes: list[Sums] = field(default_factory=lambda: [Sums() for _ in CLASSES])
 
-    def response(self, asked: int) -> int:
+    def response(self, requested: int) -> int:
         """`value` in 36 bits, and `holds` above them."""
-        request = Request.unpacked(asked)
+        request = Request.unpacked(requested)
         if request.estimates:
             gap = self.gap(request.first_gap)
             if gap is None:
@@ -90,8 +90,8 @@ class Samples:
         first, x = request.first_gap >> excess, request.departure_gap >> excess
         place = 32 * x // first if first else -1
         for (start, end), sums in zip(CLASSES, self.classes, strict=True):
-            if start <= place < end and sums.count < MOST_SAMPLES:
-                sums.add(x, min(request.arrival_gap >> excess, MOST_Y))
+            if start <= place < end and sums.count < MAX_SAMPLES:
+                sums.add(x, min(request.arrival_gap >> excess, MAX_Y))
                 return True
         return False
 
@@ -126,7 +126,7 @@ def _excess(first_gap: int) -> int:
 
 def spacing(round_trip: int, cwnd: int, segment_size: int) -> int:
     """2 R / cwnd in segments, ns: between the first packets of two pairs (thesis, 4.3)."""
-    return min(2 * round_trip * segment_size // cwnd if cwnd else MOST_TIME, MOST_TIME)
+    return min(2 * round_trip * segment_size // cwnd if cwnd else MAX_TIME, MAX_TIME)
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,9 @@ class GapWindow:
         return self._response
 
     @staticmethod
-    def _response(asked: int) -> int:
-        gap, round_trip = wrap(asked, GAP_BITS), wrap(asked >> GAP_BITS, GAP_BITS)
-        return window(round_trip, gap, asked >> 2 * GAP_BITS)
+    def _response(requested: int) -> int:
+        gap, round_trip = wrap(requested, GAP_BITS), wrap(requested >> GAP_BITS, GAP_BITS)
+        return window(round_trip, gap, requested >> 2 * GAP_BITS)
 
 
 CALCULATOR = GapWindow()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Where a stream's rate of arrival falls behind that of departure, as rtl/downbeat/calculation/InlineProgram.scala.
+"""The rate from which a stream arrives slower than it departs, as rtl/downbeat/calculation/InlineProgram.scala.
 
 Two lines: the identity for the first gaps, least squares for the rest; the split with the smallest squared error
 counts, and the value is where the lines meet.
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-RATE_BITS = 17  # of a scaled rate: sums of eight products of two have 40 bits
+RATE_BITS = 17  # bits of a scaled rate: sums of eight products of two have 40 bits
 SLOPE_BITS = 16
-FARTHEST = 1 << 24  # of the lines' meeting
+FARTHEST = 1 << 24  # bound of the place where the lines meet
 
 
 def knee(gaps: Sequence[tuple[int, int]], transfer: int, low: int, high: int) -> int:

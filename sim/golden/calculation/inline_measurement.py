@@ -15,22 +15,22 @@ from sim.golden.calculation.inline_knee import knee
 from sim.golden.congestion.packed_fields import PackedFields
 
 SECOND = 10**9
-MOST = (1 << 32) - 1
+MAX = (1 << 32) - 1
 PROBES = 10
-GAPS = PROBES - 2  # of rising rate; the last gap is none
+GAPS = PROBES - 2  # gaps of rising rate; the last gap is none
 CAPACITIES = 15
 RESULTS = 16
 
 
 @dataclass(frozen=True)
 class Request(PackedFields):
-    """What an event told of a connection's probes."""
+    """An event of a connection's probes."""
 
     opens: int = 0  # the connection is new
-    forgets: int = 0  # what is under way will not be answered
+    forgets: int = 0  # outstanding probes will have no ACK of their own
     completes: int = 0  # the last probe of a stream has left
     missed: int = 0  # probes, 2 at most, that have no ACK of their own; before the answer
-    answered: int = 0
+    acknowledged: int = 0
     begins: int = 0  # the answer is that of a stream's first probe
     disturbed: int = 0
     departure_gap: int = 0
@@ -42,7 +42,7 @@ class Request(PackedFields):
         ("forgets", 1),
         ("completes", 1),
         ("missed", 2),
-        ("answered", 1),
+        ("acknowledged", 1),
         ("begins", 1),
         ("disturbed", 1),
         ("departure_gap", 32),
@@ -75,7 +75,7 @@ class Response(PackedFields):
 
 
 def trend(rises: int, departures: int, arrivals: int) -> int:
-    """Of a stream's delays: 1 rising, -1 not, 0 cannot tell. Sums are of GAPS gaps."""
+    """The trend of a stream's delays: 1 rising, -1 not, 0 unknown. Sums are of GAPS gaps."""
     total = arrivals - departures
     if rises >= 5 or departures // 16 < total:
         return 1
@@ -107,7 +107,7 @@ def next_range(results: Sequence[int]) -> tuple[int, int, int]:
 
 @dataclass
 class Unit:
-    """What the unit keeps of one connection."""
+    """The state that the unit keeps of one connection."""
 
     stride: int = 1
     training: bool = True
@@ -151,8 +151,8 @@ class Unit:
                     self.position += 1
                 self.broken = True
                 self._step(request)
-            if request.answered:
-                self._answer(request)
+            if request.acknowledged:
+                self._acknowledge(request)
         return self.plan.packed()
 
     # ---- answers
@@ -160,7 +160,7 @@ class Unit:
     def _first(self) -> None:
         self.position, self.broken, self.gaps, self.rises, self.last = 1, False, [], 0, 0
 
-    def _answer(self, request: Request) -> None:
+    def _acknowledge(self, request: Request) -> None:
         if request.begins:
             self._first()
             return
@@ -189,7 +189,7 @@ class Unit:
                 self.stride = 3 - self.stride
             else:
                 span = sum(arrival for _, arrival in self.gaps) + self.last
-                self.high = min((PROBES - 1) * self._bytes() // span, MOST)
+                self.high = min((PROBES - 1) * self._bytes() // span, MAX)
                 self.low, self.training = self.high // 2, False
             self._begin(request)
             return
@@ -240,7 +240,7 @@ class Unit:
     def _capacity(self) -> int:
         """By the median of the gaps."""
         ordered = sorted(self.capacities)
-        return min(self.segment * SECOND // ordered[len(ordered) // 2], MOST)
+        return min(self.segment * SECOND // ordered[len(ordered) // 2], MAX)
 
     def _begin(self, request: Request) -> None:
         """A new round."""
@@ -267,7 +267,7 @@ class Unit:
         self.plan = Response(1, 1, self.stride - 1, gap, step, self.capacity, self.available)
 
     def _gap(self, rate: int) -> int:
-        return min(self.segment * SECOND // rate, MOST) if rate else MOST
+        return min(self.segment * SECOND // rate, MAX) if rate else MAX
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Questions for the logistic unit over its whole range, and Eq. 10 of Iguchi's thesis in 50 digits to judge the
+"""Requests for the logistic unit over its whole range, and Eq. 10 of Iguchi's thesis in 50 digits to judge the
 responses."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sim.golden.calculation.logistic_window import (
     LogisticRequest,
 )
 
-# What the unit promises its accuracy for: bytes per second, ns, bytes.
+# The range for which the unit promises its accuracy: bytes per second, ns, bytes.
 RATES = (125, 12_500_000_000)
 ROUND_TRIPS = (10_000, 1_000_000_000)
 LARGEST_GAP = 10_000_000_000
@@ -62,14 +62,14 @@ class Exact:
     exponent: Decimal
 
 
-def exact(asked: LogisticRequest) -> Exact:
+def exact(requested: LogisticRequest) -> Exact:
     """Eq. 10 and 11 as they are printed."""
     with localcontext() as context:
         context.prec = 50
-        capacity = Decimal(asked.capacity) / 1024
-        available = min(Decimal(asked.available) / 1024, capacity)
-        round_trip, elapsed = (Decimal(ns).scaleb(-9) for ns in (asked.round_trip, asked.elapsed))
-        own = Decimal(asked.window) / 65536
+        capacity = Decimal(requested.capacity) / 1024
+        available = min(Decimal(requested.available) / 1024, capacity)
+        round_trip, elapsed = (Decimal(ns).scaleb(-9) for ns in (requested.round_trip, requested.elapsed))
+        own = Decimal(requested.window) / 65536
         target = (capacity - GAMMA * (capacity - available)) * round_trip
         exponent = EPSILON * elapsed * (1 - GAMMA * (1 - available / capacity))
         growth = exponent.exp()

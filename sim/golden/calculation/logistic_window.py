@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from sim.golden.calculation.divider import quotient
 from sim.golden.calculation.exponential import factor
 from sim.golden.calculation.shifts import normalized
+from sim.golden.congestion.packed_fields import PackedFields
 
 # Bytes per second with 10 fraction bits; ns; ns; bytes with 16 fraction bits.
 RATE_BITS, ROUND_TRIP_BITS, ELAPSED_BITS, WINDOW_BITS = 44, 36, 34, 48
@@ -30,25 +31,33 @@ LARGEST_EXPONENT = 64 + 15
 
 
 @dataclass(frozen=True)
-class LogisticRequest:
+class LogisticRequest(PackedFields):
     capacity: int  # K, bytes per second with 10 fraction bits, 44 bits in all, not 0
-    available: int  # A, likewise; more than K counts as K
+    available: int  # A, in the same unit; more than K counts as K
     round_trip: int  # tau, ns, 36 bits, not 0
     elapsed: int  # t, ns, 34 bits
     window: int  # w, bytes with 16 fraction bits, 48 bits in all, not 0
 
+    FIELDS = (
+        ("capacity", RATE_BITS),
+        ("available", RATE_BITS),
+        ("round_trip", ROUND_TRIP_BITS),
+        ("elapsed", ELAPSED_BITS),
+        ("window", WINDOW_BITS),
+    )
 
-def logistic_window(asked: LogisticRequest) -> int:
+
+def logistic_window(requested: LogisticRequest) -> int:
     """The window after `elapsed`: bytes with 16 fraction bits, rounded to the nearest, 48 ones at most."""
-    capacity, shift = normalized(asked.capacity, RATE_BITS)
-    rate = (asked.capacity + 9 * min(asked.available, asked.capacity) << shift) >> 12
-    star = _target(rate, shift, asked.round_trip)
-    window, zeros = normalized(asked.window, WINDOW_BITS)
+    capacity, shift = normalized(requested.capacity, RATE_BITS)
+    rate = (requested.capacity + 9 * min(requested.available, requested.capacity) << shift) >> 12
+    star = _target(rate, shift, requested.round_trip)
+    window, zeros = normalized(requested.window, WINDOW_BITS)
     own = (ONE - zeros, window >> 12)
 
     share = quotient(rate << 24, capacity >> 12, 28)
     per_ns = (4 * GROWTH_Q49_QUARTERS + 1) * share >> 11
-    mantissa, halvings = factor(asked.elapsed * per_ns >> 10, decay=star < own)
+    mantissa, halvings = factor(requested.elapsed * per_ns >> 10, decay=star < own)
 
     (big_exponent, big), (small_exponent, small) = max(star, own), min(star, own)
     ratio = big_exponent - small_exponent

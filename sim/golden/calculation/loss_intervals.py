@@ -19,7 +19,7 @@ MEAN_BITS = 28
 
 @dataclass(frozen=True)
 class Request(PackedFields):
-    """The interval that goes to `place`, and of how many intervals, this one included, the mean is to be told."""
+    """The interval that goes to `place`, and of how many intervals, this one included, the mean is wanted."""
 
     interval: int  # bytes
     segment_size: int
@@ -34,7 +34,7 @@ class Mean(PackedFields):
     """The response; packets with 8 fraction bits."""
 
     mean: int
-    newest: int  # of the 16 newest
+    newest: int  # mean of the 16 newest
     fallen: int  # a flag: the mean of the four newest is below half of `mean`
 
     FIELDS = (("mean", MEAN_BITS), ("newest", MEAN_BITS), ("fallen", 1))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """The initial window of MISS, as rtl/downbeat/calculation/MissWindow.scala: n = floor(m (t_next - now) / R) segments,
-at most the host's limit, a gap of R / n apart [Yu 2009, p. 27]. The host tells m = gamma/delta and the next expected
+at most the host's limit, a gap of R / n apart [Yu 2009, p. 27]. The host gives m = gamma/delta and the next expected
 drop.
 
-Told as n with the open, the estimate would be a round trip old, and R a guess.
+As n in the command, the estimate would be a round trip old, and R a guess.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class MissWindow:
         return self._response
 
     @staticmethod
-    def _response(asked: int) -> int:
-        request = Request.unpacked(asked)
+    def _response(requested: int) -> int:
+        request = Request.unpacked(requested)
         window = segments(request)
         return Response(window, (request.round_trip << GAP_FRACTION) // window if window else 0).packed()
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sim.golden.congestion.packed_fields import PackedFields
 
-MOST = (1 << 32) - 1
+MAX = (1 << 32) - 1
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def share(request: Request) -> int:
     excess = max(request.total - request.count * request.base, 0)
     shift = max(0, request.total.bit_length() - 32)
     total, excess = request.total >> shift, excess >> shift
-    return min(request.window * excess // total, MOST) if total else MOST
+    return min(request.window * excess // total, MAX) if total else MAX
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class QueueShare:
     request_bits: int = Request.bits()
 
     def unit(self) -> Callable[[int], int]:
-        return lambda asked: share(Request.unpacked(asked))
+        return lambda requested: share(Request.unpacked(requested))
 
 
 CALCULATOR = QueueShare()

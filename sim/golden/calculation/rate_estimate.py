@@ -6,7 +6,7 @@ s):
 
     b_k = d_k / dt,  B_k = (B_{k-1} (2 tau - dt) + dt (b_k + b_{k-1})) / (2 tau + dt)
 
-Rates are bytes/s and times ns. What is told is each rate's window, rate x smallest round trip.
+Rates are bytes/s and times ns. The result is each rate's window, rate x smallest round trip.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ TAU = SECOND
 LONGEST_SAMPLE = TAU // 2
 SHORTEST_REST = SECOND // 100
 SILENCE = 32 * SECOND  # no estimate outlives it: 0.6^64 2^32 < 1
-MOST = (1 << 32) - 1
-SHORTEST_INTERVAL = 16  # of a round trip, but for zero
+MAX = (1 << 32) - 1
+SHORTEST_INTERVAL = 16  # parts of a round trip, but for zero
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,10 @@ class Filter:
 
     def _step(self, acked: int, time: int) -> None:
         total = self.rate * (2 * TAU - time) + time * self.last + acked * SECOND
-        self.rate, self.last = min(total // (2 * TAU + time), MOST), min(acked * SECOND // time, MOST)
+        self.rate, self.last = min(total // (2 * TAU + time), MAX), min(acked * SECOND // time, MAX)
 
     def window(self, rtt_minimum: int) -> int:
-        return min(self.rate * rtt_minimum // SECOND, MOST)
+        return min(self.rate * rtt_minimum // SECOND, MAX)
 
 
 @dataclass
@@ -135,7 +135,7 @@ class Eligible:
         a_late, b_late = a_elapsed - self.a_length, b_elapsed - self.b_length
         b_due = self.b_length > 0 and b_late >= 0
         if a_late >= 0 and (not b_due or a_late >= b_late):
-            self.achieved = min(self.a_acked * request.rtt_minimum // self.a_length, MOST)
+            self.achieved = min(self.a_acked * request.rtt_minimum // self.a_length, MAX)
             # Nothing came in it, so nothing came since.
             self.a_start = wrap(self.a_start + self.a_length) if self.a_acked else request.time
             self.a_acked, self.a_length = 0, request.rtt
@@ -159,13 +159,13 @@ class Eligible:
 
 @dataclass
 class Estimator:
-    """What the unit remembers of a connection."""
+    """The state that the unit keeps of a connection."""
 
     bandwidth: Bandwidth = field(default_factory=Bandwidth)
     eligible: Eligible = field(default_factory=Eligible)
 
-    def response(self, asked: int) -> int:
-        request = Request.unpacked(asked)
+    def response(self, requested: int) -> int:
+        request = Request.unpacked(requested)
         if request.begins:
             self.bandwidth, self.eligible = Bandwidth(time=request.time), Eligible()
         self.bandwidth.take(request)

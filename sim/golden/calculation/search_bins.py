@@ -16,7 +16,7 @@ from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import wrap
 
 WINDOW = 10  # bins
-MOST_BINS = 15  # of a round trip
+MAX_BINS = 15  # bins of a round trip
 PLACES = 32
 COUNT_BITS = 24
 
@@ -56,13 +56,13 @@ class Response(PackedFields):
 
 @dataclass
 class Bins:
-    """What the unit remembers of a connection: bytes acknowledged and sent at the end of each bin."""
+    """The state that the unit keeps of a connection: bytes acknowledged and sent at the end of each bin."""
 
     acked: list[int] = field(default_factory=lambda: [0] * PLACES)
     sent: list[int] = field(default_factory=lambda: [0] * PLACES)
 
-    def response(self, asked: int) -> int:
-        request = Request.unpacked(asked)
+    def response(self, requested: int) -> int:
+        request = Request.unpacked(requested)
         duration = 35 * request.initial // 100
         if request.begins:
             self._store(0, request.acked, request.sent)
@@ -86,7 +86,7 @@ class Bins:
         acked, back = self.acked[index % PLACES], 0
         while self._ahead(index - back, acked) > 0:
             back += 1
-            if back > MOST_BINS:
+            if back > MAX_BINS:
                 return False
         before = index - back + 1
         if back == 0 or before <= WINDOW:

@@ -44,7 +44,7 @@ def test_it_is_the_equation_but_for_the_places_of_m(gamma: int, delta: int, elap
 
 
 @given(st.integers(0, (1 << CALCULATOR.request_bits) - 1))
-def test_every_request_has_a_response_that_fits(asked: int) -> None:
-    response = Response.unpacked(CALCULATOR.unit()(asked))
-    request = Request.unpacked(asked)
+def test_every_request_has_a_response_that_fits(requested: int) -> None:
+    response = Response.unpacked(CALCULATOR.unit()(requested))
+    request = Request.unpacked(requested)
     assert response.window <= request.max_window and response.gap * response.window <= request.round_trip << 8

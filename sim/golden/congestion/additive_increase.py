@@ -23,7 +23,7 @@ def increased(event: CongestionEvent, window: Window, credit: int, increase: int
 
 
 def remainder(amount: int, share: int) -> int:
-    """What is left of an amount when a share is taken away."""
+    """An amount without a share of it."""
     return amount * ((1 << SHARE_BITS) - share) >> SHARE_BITS
 
 

@@ -9,12 +9,12 @@ from sim.golden.calculation.inline_measurement import PROBES
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import CongestionEvent, Departure, Kind, Pace, Window, of_bytes, wrap
 
-NANOSECOND = 1 << 16  # of a departure's time
+NANOSECOND = 1 << 16  # in the unit of a departure's time
 
 
 @dataclass(frozen=True)
 class State(PackedFields):
-    """What is kept of a stream."""
+    """The state of a stream."""
 
     position: int = 0  # segments of it that have left
     gap: int = 0  # ns, from the latest segment to the next
@@ -56,8 +56,8 @@ def departure(event: CongestionEvent, window: Window, state: State) -> Departure
     if not event.inline.valid:
         return Departure()
     if state.position == 0:
-        least = (20 if alternate else 12) * event.segment_size
-        if window.cwnd < of_bytes(least) or state.repairs or alternate and not state.odd:
+        minimum = (20 if alternate else 12) * event.segment_size
+        if window.cwnd < of_bytes(minimum) or state.repairs or alternate and not state.odd:
             return Departure()
         return Departure(
             Pace.APART,

@@ -11,13 +11,12 @@ class PackedFields:
     """A frozen dataclass inherits this. FIELDS has its fields, lowest first: each name with its width in bits or a
     PackedFields.
 
-    What has a width is an integer, not negative when it is unpacked.
+    A field with a width is an integer, not negative when it is unpacked. Names are those of the RTL in snake_case.
     """
 
-    FIELDS: ClassVar[tuple[tuple[str, int | type[PackedFields]], ...]]
-    # Of each field its name, the PackedFields that it is, its lowest bit and its mask: states are taken apart for each
-    # event.
-    _layout: ClassVar[list[tuple[str, type[PackedFields] | None, int, int]]]
+    FIELDS: ClassVar[tuple[tuple[str, int | type[PackedFields]], ...]] = ()
+    # Name, PackedFields or None, lowest bit and mask of each field: states are taken apart for each event.
+    _layout: ClassVar[list[tuple[str, type[PackedFields] | None, int, int]]] = []
 
     def __init_subclass__(cls) -> None:
         cls._layout, place = [], 0
@@ -29,6 +28,15 @@ class PackedFields:
     @classmethod
     def bits(cls) -> int:
         return sum(mask.bit_length() for *_, mask in cls._layout)
+
+    @classmethod
+    def widths(cls) -> list[tuple[str, int]]:
+        """Each field and its bits; fields of a field as `outer_inner`."""
+        return [
+            (f"{name}_{part}" if part else name, bits)
+            for name, kind in cls.FIELDS
+            for part, bits in ([("", kind)] if isinstance(kind, int) else kind.widths())
+        ]
 
     @classmethod
     def unpacked(cls, packed: int) -> Self:

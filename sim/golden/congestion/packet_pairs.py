@@ -13,7 +13,7 @@ from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import CongestionEvent, Departure, Kind, Pace
 
 TRIES = 4
-NOTHING_TOLD = (0, (1 << 36) - 1)  # ns: an arrival gap of none, or one too large to be told
+NO_GAP = (0, (1 << 36) - 1)  # ns: an arrival gap of none, or one too large for the field
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,6 @@ def measured(event: CongestionEvent) -> bool:
 
 def first_gap(event: CongestionEvent) -> int:
     """The gap that a pair comes out with, ns; zero if the event tells none."""
-    if event.probe is None or not measured(event) or event.probe.arrival_gap in NOTHING_TOLD:
+    if event.probe is None or not measured(event) or event.probe.arrival_gap in NO_GAP:
         return 0
     return event.probe.arrival_gap

@@ -26,7 +26,7 @@ STEADY: dict[str, Policy] = _policies(steady)
 
 
 def title(family: str, name: str) -> str:
-    """What a policy is, by the first line of its golden model."""
+    """The title of a policy, by the first line of its golden model."""
     policy = (STARTUP if family == "startup" else STEADY)[name]
     first = (sys.modules[type(policy).__module__].__doc__ or name).splitlines()[0]
     return first.partition(", as rtl/")[0].rstrip(".")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from sim.golden.congestion.policies import STARTUP, STEADY
-from sim.golden.congestion.seam import KIND_NAMES, CongestionEvent, ProbeAnswer, Window
+from sim.golden.congestion.seam import KIND_NAMES, CongestionEvent, ProbeAck, Window
 from sim.golden.congestion.window import CongestionState, HostStart
 from sim.golden.engine.inline_meter import InlineMeter
 from sim.golden.engine.rate_meter import RateMeter
@@ -26,7 +26,7 @@ def states(
 ) -> Iterator[CongestionState]:
     """Yields the state after each row of a whole connection: one object, which the next row changes.
 
-    The arguments are what the connection told its policies when it opened.
+    The arguments are those of the connection when it opened.
 
     A row has `time` (ns), `kind` (as CongestionEvent.scala spells it), `asked` (0 or 1: a policy's request was
     taken), `estimates` (0 or 1: the rate estimator took its ACK), `arrival` (ns, the stamp of its ACK), `repeated` and
@@ -39,7 +39,7 @@ def states(
     setPolicies or start: such a one also has `startup_argument` and `steady_argument`. A row may have `host_window`
     (segments) and `host_expired` (0 or 1): what counted of a host's start. Where rows have `bwe` and `ere`, what the
     core knew of the rate (bytes), other values than the golden model's are refused; so with `capacity` and `available`
-    (bytes/s), beside what inline measurement was told, `inline_told`, `inline_opens`, `inline_forgets`,
+    (bytes/s), beside the events that inline measurement received, `inline_told`, `inline_opens`, `inline_forgets`,
     `inline_completes` and `inline_missed`.
     """
     state: CongestionState | None = None
@@ -62,7 +62,7 @@ def states(
         elif host.expired:
             state.startup = STARTUP[startup]
         if (state.startup.name, state.steady.name) != (startup, steady):
-            raise ValueError(f"row {number} changes the policies to {startup}, {steady} without having been told to")
+            raise ValueError(f"row {number} changes the policies to {startup}, {steady} without a command to do so")
         event = _event(row)
         if event.rtt is not None:
             smallest = min(smallest, event.rtt)
@@ -79,13 +79,13 @@ def states(
             raise ValueError(f"estimates in bytes: {meter.rates}, not BWE {row['bwe']} and ERE {row['ere']}")
         if "capacity" in row:
             inline.see(event, row)
-            told = int(row["capacity"]), int(row["available"])
-            if told != (inline.result.capacity, inline.result.available):
-                raise ValueError(f"measured, in bytes/s: {inline.result}, not K {told[0]} and A {told[1]}")
+            given = int(row["capacity"]), int(row["available"])
+            if given != (inline.result.capacity, inline.result.available):
+                raise ValueError(f"measured, in bytes/s: {inline.result}, not K {given[0]} and A {given[1]}")
         event = replace(event, bwe=meter.rates.bwe, ere=meter.rates.ere, inline=inline.result)
-        state.see(event, asked=bool(int(row["asked"])), host=host)
+        state.see(event, requested=bool(int(row["asked"])), host=host)
         if row.get("event") == "calculated" and row["kind"] == "none":
-            state.drop_answer()
+            state.drop_response()
         yield state
 
 
@@ -108,8 +108,8 @@ def _event(row: Mapping[str, str | int]) -> CongestionEvent:
     )
 
 
-def _probe(row: Mapping[str, str | int]) -> ProbeAnswer:
-    return ProbeAnswer(
+def _probe(row: Mapping[str, str | int]) -> ProbeAck:
+    return ProbeAck(
         begins=row["probe"] == "begins",
         disturbed=row["probe"] == "disturbed",
         departure_gap=int(row["departure_gap"]),

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
-FRACTION_BITS = 16  # of a window
+from sim.golden.congestion.packed_fields import PackedFields
+
+FRACTION_BITS = 16  # fraction bits of a window
 WINDOW_BITS = 48
 MAXIMUM_WINDOW = 1 << 30  # bytes
 
 
 class Kind(IntEnum):
-    """What an event means for the window, numbered as on the wires."""
+    """Kinds of event, numbered as on the wires."""
 
     NONE = 0
     ESTABLISHED = 1
@@ -76,8 +78,8 @@ class Departure:
 
 
 @dataclass(frozen=True)
-class ProbeAnswer:
-    """What the ACK of a probe tells."""
+class ProbeAck:
+    """The ACK of a probe."""
 
     begins: bool = False
     disturbed: bool = False
@@ -88,7 +90,7 @@ class ProbeAnswer:
 
 @dataclass(frozen=True)
 class Inline:
-    """What inline measurement knows of the path, and the stream of probes that it wants."""
+    """The result of inline measurement of the path, and the stream of probes that it wants."""
 
     valid: bool = False  # a stream is wanted
     alternate: bool = False  # every second segment is a probe
@@ -100,7 +102,7 @@ class Inline:
 
 @dataclass(frozen=True)
 class Calculation:
-    """What a policy wants to have calculated, and a note of 48 bits that comes back with the answer."""
+    """The request of a policy for a long calculation, and a note of 48 bits that comes back with the response."""
 
     request: int
     note: int = 0
@@ -108,11 +110,11 @@ class Calculation:
 
 @dataclass(frozen=True)
 class Calculated:
-    """The answer."""
+    """The response."""
 
-    answer: int  # 64 bits
+    response: int  # 64 bits
     note: int = 0  # 48 bits
-    of_startup: bool = False  # the start-up policy had asked
+    of_startup: bool = False  # the start-up policy made the request
     stale: bool = False  # something was lost since the request: the windows do not count
 
 
@@ -132,7 +134,7 @@ class CongestionEvent:
     initial_ssthresh: int = 0
     sent_probe: bool = False  # with SENT
     sent_ahead: bool = False  # with SENT: first half of an inverted pair
-    probe: ProbeAnswer | None = None  # None: no probe was answered
+    probe: ProbeAck | None = None  # None: the event is no ACK of a probe
     arrival: int = 0  # ns, 48 bits: the stamp of an ACK's SFD
     repeated: bool = False  # the ACK repeats a number
     bwe: int = 0  # the connection's estimated rates over its smallest round trip; zero: none yet
@@ -152,13 +154,13 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Answer:
+class PolicyResult:
     """Windows and policy state as they are after an event."""
 
     window: Window
     policy_state: int
-    departure: Departure | None = None  # of a policy that paces
-    calculation: Calculation | None = None  # of a policy that has a calculator; None: it asks nothing
+    departure: Departure | None = None  # None: the policy does not pace
+    calculation: Calculation | None = None  # None: no request
     bound: int | None = None  # with LOSS: neither window nor ssthresh above so many bytes
     retreats: bool = False  # a window that was not safe is given up
 
@@ -173,19 +175,22 @@ class Calculator(Protocol):
     def request_bits(self) -> int: ...
 
     def unit(self) -> Callable[[int], int]:
-        """The answer to each request of one connection, with a memory of its own if it remembers."""
+        """The response to each request of one connection, with a memory of its own if it remembers."""
 
 
 class Policy(Protocol):
-    """A start-up or steady policy: one answer per event, from that event and state alone."""
+    """A start-up or steady policy: one result per event, from that event and state alone."""
 
     @property
     def name(self) -> str: ...
 
-    @property
-    def state_bits(self) -> int: ...
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult: ...
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer: ...
+
+def state_of(policy: Policy) -> type[PackedFields]:
+    """The attribute `state` of a policy, or the state without fields of one that keeps nothing."""
+    state: type[PackedFields] = getattr(policy, "state", PackedFields)
+    return state
 
 
 def calculator_of(policy: Policy) -> Calculator | None:
@@ -200,5 +205,5 @@ def of_bytes(count: int) -> int:
 
 
 def wrap(value: int, bits: int = WINDOW_BITS) -> int:
-    """What `bits` wires keep of a value."""
+    """The lowest `bits` of a value."""
     return value & ((1 << bits) - 1)

@@ -10,14 +10,14 @@ envelope holds:
 
     2 SMSS <= ssthresh <= 1 GiB,  SMSS <= cwnd <= 1 GiB
 
-Both policies see every event and both private words are kept; of the windows that they answer, the asked one's counts.
+Both policies see every event and both states are kept; the windows of one of them count.
 When an application changes them, they see `established` and the windows stay.
 
-A host may tell a connection its first window: it counts with `established`, in place of the start-up policy's. A host's
+A host may give a connection its first window: it counts with `established`, in place of the start-up policy's. A host's
 start that is too old makes the start-up policy `standard` and ssthresh the largest.
 
-A connection has one long calculation under way at most. Whether the core took what a policy asked depends on the module
-before its unit, so the record says that; what the answer is, and whether a loss has made it stale, is worked out here.
+A connection has one long calculation under way at most. Whether the core took a request depends on the module before
+its unit, so the record says that; the response, and whether a loss has made it stale, is worked out here.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from dataclasses import dataclass, field, replace
 
 from sim.golden.congestion.seam import (
     MAXIMUM_WINDOW,
-    Answer,
     Calculated,
     CongestionEvent,
     Kind,
     Policy,
+    PolicyResult,
     Window,
     calculator_of,
     of_bytes,
@@ -41,13 +41,13 @@ from sim.golden.congestion.startup import standard
 
 @dataclass(frozen=True)
 class HostStart:
-    """What counts of a host's start with one event."""
+    """The part of a host's start that counts with one event."""
 
     window: int = 0  # segments; 0: none
     expired: bool = False
 
 
-NOTHING_TOLD = HostStart()
+NO_START = HostStart()
 
 
 @dataclass
@@ -77,12 +77,12 @@ class CongestionState:
         self.startup_policy_state, self.steady_policy_state = startup_policy_state, steady_policy_state
         self._keeps = not begins
 
-    def drop_answer(self) -> None:
-        """What a policy had asked before it was changed is answered: to nobody."""
+    def drop_response(self) -> None:
+        """Discards the response to a policy that was replaced after its request."""
         self._under_way = None
 
-    def see(self, event: CongestionEvent, asked: bool = False, host: HostStart = NOTHING_TOLD) -> Window:
-        """`asked`: the core took a request with this event."""
+    def see(self, event: CongestionEvent, requested: bool = False, host: HostStart = NO_START) -> Window:
+        """`requested`: the core took a request with this event."""
         if host.expired:
             self.startup = standard.POLICY
         event = replace(
@@ -92,40 +92,40 @@ class CongestionState:
             calculated=self._under_way if event.kind is Kind.CALCULATED else None,
         )
         if event.kind is Kind.CALCULATED and event.calculated is None:
-            raise ValueError("an answer came that nobody had asked for")
-        startup = self.startup.answer(event, self.window, self.startup_policy_state)
-        steady = self.steady.answer(event, self.window, self.steady_policy_state)
+            raise ValueError("a response came without a request")
+        startup = self.startup.respond(event, self.window, self.startup_policy_state)
+        steady = self.steady.respond(event, self.window, self.steady_policy_state)
         self.startup_policy_state, self.steady_policy_state = startup.policy_state, steady.policy_state
-        self._follow(event, self._ask(startup, steady) if asked else None)
-        answered = self.window if self._keeps else self._answered(event, startup, steady.window)
+        self._follow(event, self._request(startup, steady) if requested else None)
+        chosen = self.window if self._keeps else self._chosen(event, startup, steady.window)
         self._keeps = False
         if host.window:
-            answered = replace(answered, cwnd=of_bytes(host.window * event.segment_size))
+            chosen = replace(chosen, cwnd=of_bytes(host.window * event.segment_size))
         if host.expired:
-            answered = replace(answered, ssthresh=of_bytes(MAXIMUM_WINDOW))
-        self.window = _envelope(answered, event.segment_size)
+            chosen = replace(chosen, ssthresh=of_bytes(MAXIMUM_WINDOW))
+        self.window = _envelope(chosen, event.segment_size)
         return self.window
 
-    def _ask(self, startup: Answer, steady: Answer) -> Calculated:
-        for policy, answer in ((self.startup, startup), (self.steady, steady)):
+    def _request(self, startup: PolicyResult, steady: PolicyResult) -> Calculated:
+        for policy, result in ((self.startup, startup), (self.steady, steady)):
             calculator = calculator_of(policy)
-            if answer.calculation is not None and calculator is not None:
+            if result.calculation is not None and calculator is not None:
                 unit = self._units.setdefault(calculator.name, calculator.unit())
                 return Calculated(
-                    unit(answer.calculation.request), answer.calculation.note, of_startup=policy is self.startup
+                    unit(result.calculation.request), result.calculation.note, of_startup=policy is self.startup
                 )
-        raise ValueError("the core asked for a calculation, the golden models do not")
+        raise ValueError("the core made a request, the golden models do not")
 
-    def _follow(self, event: CongestionEvent, asked: Calculated | None) -> None:
-        if asked is not None and (self._under_way is not None or event.kind is Kind.CALCULATED):
-            raise ValueError("the core asked for a second calculation")
-        if asked is not None or event.kind is Kind.CALCULATED:
-            self._under_way = asked
+    def _follow(self, event: CongestionEvent, requested: Calculated | None) -> None:
+        if requested is not None and (self._under_way is not None or event.kind is Kind.CALCULATED):
+            raise ValueError("the core made a second request")
+        if requested is not None or event.kind is Kind.CALCULATED:
+            self._under_way = requested
         elif self._under_way is not None and event.kind in (Kind.LOSS, Kind.TIMEOUT, Kind.TIMEOUT_AGAIN):
             self._under_way = replace(self._under_way, stale=True)
 
-    def _answered(self, event: CongestionEvent, answer: Answer, steady: Window) -> Window:
-        startup = answer.window
+    def _chosen(self, event: CongestionEvent, result: PolicyResult, steady: Window) -> Window:
+        startup = result.window
         cwnd, ssthresh = self.window.cwnd, self.window.ssthresh
         segment = of_bytes(event.segment_size)
         match event.kind:
@@ -136,7 +136,7 @@ class CongestionState:
             case Kind.ACKNOWLEDGED | Kind.PAIRED:
                 return startup if event.starting_up else steady
             case Kind.LOSS:
-                ssthresh = steady.ssthresh if answer.bound is None else min(steady.ssthresh, of_bytes(answer.bound))
+                ssthresh = steady.ssthresh if result.bound is None else min(steady.ssthresh, of_bytes(result.bound))
                 return Window(min(cwnd, ssthresh) + (0 if event.uninflated else 3 * segment), ssthresh)
             case Kind.TIMEOUT:
                 return Window(segment, steady.ssthresh if event.uninflated else min(ssthresh, steady.ssthresh))

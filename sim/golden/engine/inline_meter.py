@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sim.golden.calculation.inline_measurement import MOST, Request, Response, Unit
+from sim.golden.calculation.inline_measurement import MAX, Request, Response, Unit
 from sim.golden.congestion.seam import CongestionEvent, Inline
 
 
@@ -20,7 +20,7 @@ class InlineMeter:
     _responses: deque[Response] = field(default_factory=deque)
 
     def see(self, event: CongestionEvent, row: Mapping[str, str | int]) -> None:
-        def told(name: str) -> int:
+        def given(name: str) -> int:
             return int(row[f"inline_{name}"])
 
         arrives = row.get("event") == "measured"
@@ -29,23 +29,23 @@ class InlineMeter:
             self.result = Inline(
                 bool(found.valid), bool(found.alternate), found.gap, found.step, found.capacity, found.available
             )
-        if told("completes") or told("forgets"):
+        if given("completes") or given("forgets"):
             self.result = Inline(False, *self._kept())
-        if told("opens"):
+        if given("opens"):
             self.result = Inline()
             self._responses.clear()
-        if told("told"):
-            answer = event.probe
+        if given("told"):
+            result = event.probe
             request = Request(
-                opens=told("opens"),
-                forgets=told("forgets"),
-                completes=told("completes"),
-                missed=told("missed"),
-                answered=int(answer is not None),
-                begins=int(answer.begins) if answer else 0,
-                disturbed=int(answer.disturbed) if answer else 0,
-                departure_gap=min(answer.departure_gap, MOST) if answer else 0,
-                arrival_gap=min(answer.arrival_gap, MOST) if answer else 0,
+                opens=given("opens"),
+                forgets=given("forgets"),
+                completes=given("completes"),
+                missed=given("missed"),
+                acknowledged=int(result is not None),
+                begins=int(result.begins) if result else 0,
+                disturbed=int(result.disturbed) if result else 0,
+                departure_gap=min(result.departure_gap, MAX) if result else 0,
+                arrival_gap=min(result.arrival_gap, MAX) if result else 0,
                 segment_size=event.segment_size,
             )
             response = Response.unpacked(self._unit.response(request.packed()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the rate estimator is told of a connection's ACKs, as rtl/downbeat/engine/measure/RateMeter.scala.
+"""The messages to the rate estimator about a connection's ACKs, as rtl/downbeat/engine/measure/RateMeter.scala.
 
 A connection with no policy that reads the estimates asks for none. A duplicate ACK counts SMSS, which is then
 unaccounted; an ACK of more than SMSS counts less by that. What finds no space in the estimator's queue joins the next
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from sim.golden.calculation.rate_estimate import MOST, Estimator, Request, Response
+from sim.golden.calculation.rate_estimate import MAX, Estimator, Request, Response
 from sim.golden.congestion.seam import FRACTION_BITS, CongestionEvent, Window, wrap
 
 
@@ -42,14 +42,14 @@ class RateMeter:
         if established:
             self._begun, self._unaccounted, self._waiting, self.rates = False, 0, 0, Response()
         if event.rtt is not None:
-            self._rtt = min(event.rtt, MOST)
-        asks = wanted and (established or event.acked_bytes > 0 or event.repeated)
+            self._rtt = min(event.rtt, MAX)
+        requesting = wanted and (established or event.acked_bytes > 0 or event.repeated)
         if not established:
             self._waiting = wrap(self._waiting + self._counted(event), 32)
         if taken:
-            if not asks:
+            if not requesting:
                 raise ValueError("the core asked the rate estimator, the golden model does not")
-            self._asked(event, window)
+            self._request(event, window)
         if arrives:
             self.rates = Response.unpacked(self._responses.popleft())
         if not wanted:
@@ -69,13 +69,13 @@ class RateMeter:
         counted, self._unaccounted = acked - self._unaccounted, 0
         return counted
 
-    def _asked(self, event: CongestionEvent, window: Window) -> None:
+    def _request(self, event: CongestionEvent, window: Window) -> None:
         request = Request(
             begins=not self._begun,
             time=event.arrival,
             acked=self._waiting,
             rtt=self._rtt,
-            rtt_minimum=min(event.rtt_minimum, MOST),
+            rtt_minimum=min(event.rtt_minimum, MAX),
             cwnd=window.cwnd >> FRACTION_BITS,
         )
         self._responses.append(self._unit.response(request.packed()))

@@ -21,7 +21,7 @@ class Repair:
     """A flight of which something is lost, and what follows it up to `end`."""
 
     next: int  # SND.NXT
-    end: int  # of what there is to send
+    end: int  # end of the data to send
     window: int  # cwnd, bytes
     reduced: int  # cwnd that a loss leaves
     unacknowledged: int = 0
@@ -42,13 +42,13 @@ class Repair:
         advanced = acknowledgment - self.unacknowledged
         before = self.board.acknowledged(advanced, SEGMENT)
         outstanding = self.next - acknowledgment
-        news = before.is_news(blocks, outstanding)
-        self.unacknowledged, self.board = acknowledgment, before.told(blocks, outstanding)
+        updates = before.is_new(blocks, outstanding)
+        self.unacknowledged, self.board = acknowledgment, before.given(blocks, outstanding)
         beyond = self.recover is None or self.recover <= acknowledgment
-        enters = beyond and news and before.loses_first(blocks, SEGMENT, outstanding)
+        enters = beyond and updates and before.loses_first(blocks, SEGMENT, outstanding)
         if enters:
             self.recover, self.window = self.next, self.reduced
-        again = self._again(first=enters or advanced > 0) if self.recovering and (news or advanced) else []
+        again = self._again(first=enters or advanced > 0) if self.recovering and (updates or advanced) else []
         return again, self._new()
 
     def rewind(self) -> int:

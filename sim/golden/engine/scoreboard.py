@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the peer holds, as sets of byte numbers: RFC 2018's blocks and RFC 6675's IsLost and NextSeg by their
+"""The data that the peer holds, as sets of byte numbers: RFC 2018's blocks and RFC 6675's IsLost and NextSeg by their
 definitions.
 
 Numbers count from SND.UNA as it is after the event; `outstanding` is SND.MAX - SND.UNA then, in bytes.
@@ -39,12 +39,12 @@ class Scoreboard:
         passed = max(passed - max(count - segment, 0), 0) if high_rxt else 0
         return replace(self, held=held, high_rxt=high_rxt, passed=passed)
 
-    def told(self, blocks: list[Range | None], outstanding: int) -> Scoreboard:
+    def given(self, blocks: list[Range | None], outstanding: int) -> Scoreboard:
         """An ACK with these blocks: the first one, and one of the others in turn; the second if that one is none."""
         first, other = self._taken(blocks, outstanding)
         return replace(self._with(first)._with(other), turn=(self.turn + 1) % 3)
 
-    def is_news(self, blocks: list[Range | None], outstanding: int) -> bool:
+    def is_new(self, blocks: list[Range | None], outstanding: int) -> bool:
         """A block tells of something: it reaches beyond HighRxt and is in no range."""
 
         def tells(block: Range | None) -> bool:
@@ -59,7 +59,7 @@ class Scoreboard:
         three = _runs(blocks)[:3]
         isolated = None not in three and len(_union(three)) == 3
         taken = [block is not None and block[1] > self.high_rxt for block in self._taken(blocks, outstanding)]
-        return isolated and all(taken) or is_lost(self.told(blocks, outstanding), 0, segment)
+        return isolated and all(taken) or is_lost(self.given(blocks, outstanding), 0, segment)
 
     def _taken(self, blocks: list[Range | None], outstanding: int) -> tuple[Range | None, Range | None]:
         """The two blocks that an ACK brings in; one that reaches beyond what was sent is none (RFC 6675 2: HighData)."""
@@ -68,7 +68,7 @@ class Scoreboard:
         return first if _sent(first, outstanding) else None, other if _sent(other, outstanding) else None
 
     def _with(self, block: Range | None) -> Scoreboard:
-        """What ends before HighRxt is not looked at; what spans it may hold bytes of `passed`."""
+        """A range that ends before HighRxt is skipped; one that spans it may hold bytes of `passed`."""
         if block is None or block[1] <= self.high_rxt:
             return self
         passed = 0 if block[0] < self.high_rxt else self.passed

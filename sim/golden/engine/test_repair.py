@@ -15,16 +15,16 @@ from sim.golden.engine.repair import SEGMENT, Repair
 from sim.golden.engine.scoreboard import Range
 
 FLIGHT = 96  # segments
-TOLD = 4  # SACK blocks that an ACK has space for
+GIVEN = 4  # SACK blocks that an ACK has space for
 
 
 @dataclass
 class Receiver:
-    """RFC 2018 4: the block of what has just come first, then those told of last. Segments by number."""
+    """RFC 2018 4: the block of the newest data first, then the latest reported ones. Segments by number."""
 
     following: int = 0  # RCV.NXT
     beyond: set[int] = field(default_factory=set)
-    told: list[Range] = field(default_factory=list)  # the newest first
+    given: list[Range] = field(default_factory=list)  # the newest first
 
     def takes(self, segment: int) -> None:
         self.beyond.add(segment)
@@ -35,8 +35,8 @@ class Receiver:
             left -= 1
         while self.holds(right):
             right += 1
-        told = [other for other in self.told if other[0] >= self.following and not left <= other[0] < right]
-        self.told = ([(left, right)] * (left > self.following) + told)[:TOLD]
+        given = [other for other in self.given if other[0] >= self.following and not left <= other[0] < right]
+        self.given = ([(left, right)] * (left > self.following) + given)[:GIVEN]
 
     def holds(self, segment: int) -> bool:
         return 0 <= segment < self.following or segment in self.beyond
@@ -44,12 +44,12 @@ class Receiver:
 
 @dataclass
 class Course:
-    """What a recovery did."""
+    """The result of a recovery."""
 
     again: list[int] = field(default_factory=list)  # segments, in order
-    held: list[int] = field(default_factory=list)  # of them those that the peer had
-    most_again: int = 0  # for one ACK
-    most_new: int = 0
+    held: list[int] = field(default_factory=list)  # those of them that the peer had
+    max_again: int = 0  # for one ACK
+    max_new: int = 0
 
 
 def recover(lost: Collection[int], beta: float, ack_loss: int = 0) -> Course:
@@ -69,14 +69,14 @@ def recover(lost: Collection[int], beta: float, ack_loss: int = 0) -> Course:
             continue
         base = receiver.following
         blocks: list[Range | None] = [
-            ((left - base) * SEGMENT, (right - base) * SEGMENT) for left, right in receiver.told
+            ((left - base) * SEGMENT, (right - base) * SEGMENT) for left, right in receiver.given
         ]
-        again, new = sender.heard(base * SEGMENT, blocks + [None] * (TOLD - len(blocks)))
+        again, new = sender.heard(base * SEGMENT, blocks + [None] * (GIVEN - len(blocks)))
         segments = [first // SEGMENT for first in again]
         course.held += filter(receiver.holds, segments)
         course.again += segments
-        course.most_again = max(course.most_again, len(segments))
-        course.most_new = max(course.most_new, new // SEGMENT)
+        course.max_again = max(course.max_again, len(segments))
+        course.max_new = max(course.max_new, new // SEGMENT)
         network += segments
         network += set(range((sender.next - new) // SEGMENT, sender.next // SEGMENT)) - set(lost)
         lacks = sum(not receiver.holds(number) for number in range(base, sender.next // SEGMENT))
@@ -110,8 +110,8 @@ def test_what_is_lost_goes_once_and_nothing_else_does(lost: Sequence[int], beta:
 def test_an_ack_lets_no_burst_go(lost: Sequence[int]) -> None:
     """RFC 6937 3: what has been delivered, and a segment more."""
     course = recover(lost, 0.7)
-    assert course.most_again <= 2
-    assert course.most_new <= 4
+    assert course.max_again <= 2
+    assert course.max_new <= 4
 
 
 @pytest.mark.parametrize("ack_loss", [2, 3, 5])
@@ -121,7 +121,7 @@ def test_what_lost_acks_hide_goes_again_once(lost: Sequence[int], ack_loss: int)
     course = recover(lost, 0.7, ack_loss)
     assert set(course.again) >= set(lost)
     assert len(course.again) == len(set(course.again))
-    assert course.most_again <= 2
+    assert course.max_again <= 2
 
 
 def test_what_a_full_scoreboard_forgets_goes_again_two_by_two() -> None:
@@ -131,7 +131,7 @@ def test_what_a_full_scoreboard_forgets_goes_again_two_by_two() -> None:
     course = recover(lost, 0.5)
     assert set(course.again) == {*lost, *course.held}
     assert 0 < len(course.held) < FLIGHT // 4
-    assert course.most_again == 2
+    assert course.max_again == 2
 
 
 def test_after_a_rewind_no_more_goes_than_the_window_takes() -> None:

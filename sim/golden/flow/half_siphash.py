@@ -44,7 +44,7 @@ def state(key: int, message: bytes, *, rounds: int, final_rounds: int) -> list[i
 
 @dataclass(frozen=True)
 class TupleHash:
-    """What the flow lookup makes of a 4-tuple: two words of HalfSipHash-1-3's last state."""
+    """The hash of a 4-tuple in the flow lookup: two words of HalfSipHash-1-3's last state."""
 
     first: int
     second: int

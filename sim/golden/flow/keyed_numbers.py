@@ -18,7 +18,7 @@ SEGMENT_SIZES = (64, 536, 1200, 1360, 1400, 1440, 1460, 8960)
 
 
 class Terms(NamedTuple):
-    """What a cookie vouches for: the client's initial sequence number, when it was made, a place in `SEGMENT_SIZES`."""
+    """The contents of a cookie: the client's initial sequence number, when it was made, a place in `SEGMENT_SIZES`."""
 
     sequence: int = 0
     period: int = 0
@@ -57,7 +57,7 @@ class Numbers:
         return self._hash("connection", key) >> 32
 
     def port_offset(self, key: Tuple) -> int:
-        """Of a remote end: its local port is 0."""
+        """The key of a remote end: its local port is 0."""
         return self._hash("port", key) % 2**15
 
     def cookie(self, key: Tuple, terms: Terms) -> int:
@@ -65,7 +65,7 @@ class Numbers:
         return hashed & 0xFFFFFF00 | ((terms.period % 32 << 3 | terms.size) ^ hashed >> 24)
 
     def terms_of(self, key: Tuple, sequence: int, acknowledgment: int, now: int) -> Terms | None:
-        """What the cookie says that this ACK brings back; none if it is not ours, or too old."""
+        """The contents of the cookie that this ACK brings back; none if it is not ours, or too old."""
         cookie = (acknowledgment - 1) % 2**32
         for age in range(3):
             for size in range(len(SEGMENT_SIZES)):

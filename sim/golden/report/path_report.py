@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 FRACTION_BITS = 16
-AVERAGE_SHARE = 131  # of 65,536: the thesis's 0.002
+AVERAGE_SHARE = 131  # in 65,536: the thesis's 0.002
 LOSSES = ("loss", "timeout")
 HANDSHAKE = ("synSent", "synReceived")
 
@@ -49,7 +49,7 @@ class PathEvent:
 
 @dataclass(frozen=True)
 class Report:
-    """What a report says: see PathReport.scala."""
+    """A path report: see PathReport.scala."""
 
     time: int
     phase: Phase

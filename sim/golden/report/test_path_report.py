@@ -23,7 +23,7 @@ def test_the_averaged_window_is_the_vector_awnd(acks: int, average: int) -> None
     assert found / 65536 == pytest.approx(20 - 10 * 0.998**acks, rel=1e-3)
 
 
-def test_each_change_is_told_and_otherwise_a_round_trip_is_waited() -> None:
+def test_each_change_is_reported_and_otherwise_a_round_trip_is_waited() -> None:
     reporter = PathReporter()
 
     def at(time: int, kind: str = "acknowledged", cwnd: int = 10, ssthresh: int = 20, **more: object) -> Phase | None:

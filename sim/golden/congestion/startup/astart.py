@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sim.golden.congestion.adaptive_threshold import over_after, raised
 from sim.golden.congestion.packed_fields import PackedFields
-from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.seam import CongestionEvent, Kind, PolicyResult, Window, of_bytes
 from sim.golden.congestion.slow_start import slow_start
 
 INITIAL_SSTHRESH = 32  # segments
@@ -30,17 +30,17 @@ class AstartState(PackedFields):
 @dataclass(frozen=True)
 class Astart:
     name: str = "astart"
-    state_bits: int = AstartState.bits()
+    state: type[PackedFields] = AstartState
     estimates_rates: bool = True
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         before = AstartState.unpacked(policy_state)
         new = slow_start(event, window)
         if event.kind is Kind.ESTABLISHED:
             new = replace(new, ssthresh=of_bytes(INITIAL_SSTHRESH * event.segment_size))
         elif event.kind is Kind.ESTIMATED:
             new = replace(new, ssthresh=raised(event, window, bwe=before.bwe, over=before.over))
-        return Answer(new, replace(before, over=over_after(event, before.over)).packed())
+        return PolicyResult(new, replace(before, over=over_after(event, before.over)).packed())
 
 
 POLICY = Astart()

@@ -13,12 +13,12 @@ from sim.golden.calculation import gap_window
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.packet_pairs import PacketPairs, first_gap
 from sim.golden.congestion.seam import (
-    Answer,
     Calculation,
     Calculator,
     CongestionEvent,
     Departure,
     Kind,
+    PolicyResult,
     Window,
     of_bytes,
     wrap,
@@ -44,10 +44,10 @@ class HoeState(PackedFields):
 @dataclass(frozen=True)
 class Hoe:
     name: str = "hoe"
-    state_bits: int = HoeState.bits()
+    state: type[PackedFields] = HoeState
     calculator: Calculator = field(default=gap_window.CALCULATOR)
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         before = HoeState.unpacked(policy_state)
         inverted = bool(before.inverted)
         after = replace(before, pairs=before.pairs.after(event, inverted=inverted))
@@ -62,16 +62,16 @@ class Hoe:
                 after = replace(after, over=True)
             case Kind.CALCULATED if event.calculated is not None and event.calculated.of_startup:
                 after = replace(after, over=True)
-                new = replace(new, ssthresh=of_bytes(wrap(event.calculated.answer, 31)))
+                new = replace(new, ssthresh=of_bytes(wrap(event.calculated.response, 31)))
             case _:
                 pass
         departure = Departure()
         if after.pairs.ready and after.pairs.left > 0 and before.gap == 0 and not after.over:
             departure = after.pairs.departure(inverted=inverted)
-        asked = None
+        requested = None
         if before.gap and before.round_trip and not before.over and not event.calculating:
-            asked = Calculation(gap_window.request(before.gap, before.round_trip, event.segment_size))
-        return Answer(new, after.packed(), departure, asked)
+            requested = Calculation(gap_window.request(before.gap, before.round_trip, event.segment_size))
+        return PolicyResult(new, after.packed(), departure, requested)
 
 
 POLICY = Hoe()

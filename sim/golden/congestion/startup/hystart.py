@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """HyStart++ (RFC 9406), as rtl/downbeat/congestion/startup/Hystart.scala.
 
-Growth min(N, 8 SMSS) for an ACK, a quarter of it in Conservative Slow Start (CSS). Rounds are counted in bytes: one
+Growth min(N, 8 SMSS) for an ACK, a quarter of it in Conservative Slow Start (CSS). HystartState are counted in bytes: one
 ends when the flight that it began with is acknowledged; where there was none the next ACK begins
 one. Full segments are probes; eight round trips of a round make its minimum.
 """
@@ -11,37 +11,37 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sim.golden.congestion.packed_fields import PackedFields
-from sim.golden.congestion.seam import Answer, CongestionEvent, Departure, Kind, Window, wrap
+from sim.golden.congestion.seam import CongestionEvent, Departure, Kind, PolicyResult, Window, wrap
 from sim.golden.congestion.slow_start import slow_start
 
 NONE = (1 << 36) - 1  # ns: no sample
 MILLISECOND = 1_000_000
-LEAST_RISE, MOST_RISE = 4 * MILLISECOND, 16 * MILLISECOND
+MIN_RTT_THRESH, MAX_RTT_THRESH = 4 * MILLISECOND, 16 * MILLISECOND
 CSS_ROUNDS = 5
 BURST = 8  # L, segments
-SAMPLES = 8  # N_RTT_SAMPLE
+N_RTT_SAMPLE = 8
 
 
 @dataclass(frozen=True)
-class Rounds(PackedFields):
+class HystartState(PackedFields):
     """The policy state, lowest field first."""
 
     left: int = 0  # bytes until the round ends
-    current: int = NONE
-    last: int = NONE
-    baseline: int = NONE
-    samples: int = 0  # of the round
-    rounds: int = 0
+    current_round_min_rtt: int = NONE
+    last_round_min_rtt: int = NONE
+    css_baseline_min_rtt: int = NONE
+    rtt_sample_count: int = 0
+    css_rounds: int = 0
     conservative: int = 0  # a flag, as the next
     lost: int = 0
 
     FIELDS = (
         ("left", 32),
-        ("current", 36),
-        ("last", 36),
-        ("baseline", 36),
-        ("samples", 4),
-        ("rounds", 3),
+        ("current_round_min_rtt", 36),
+        ("last_round_min_rtt", 36),
+        ("css_baseline_min_rtt", 36),
+        ("rtt_sample_count", 4),
+        ("css_rounds", 3),
         ("conservative", 1),
         ("lost", 1),
     )
@@ -50,47 +50,47 @@ class Rounds(PackedFields):
 @dataclass(frozen=True)
 class Hystart:
     name: str = "hystart"
-    state_bits: int = Rounds.bits()
+    state: type[PackedFields] = HystartState
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
-        state = Rounds.unpacked(policy_state)
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
+        state = HystartState.unpacked(policy_state)
         probes = event.starting_up and not state.lost
         departure = Departure(probe=probes, begins=probes)
         bound = (1 if state.lost else BURST) * event.segment_size
         window = slow_start(event, window, at_most=bound, quartered=bool(state.conservative and not state.lost))
         match event.kind:
             case Kind.ESTABLISHED:
-                state = Rounds()
+                state = HystartState()
             case Kind.LOSS | Kind.TIMEOUT:
                 state = replace(state, lost=True)
             case Kind.ACKNOWLEDGED if event.starting_up and not state.lost:
                 window, state = self._counted(event, window, state)
             case _:
                 pass
-        return Answer(window, state.packed(), departure)
+        return PolicyResult(window, state.packed(), departure)
 
     @staticmethod
-    def _counted(event: CongestionEvent, window: Window, state: Rounds) -> tuple[Window, Rounds]:
+    def _counted(event: CongestionEvent, window: Window, state: HystartState) -> tuple[Window, HystartState]:
         reached = event.acked_bytes >= state.left
         ends = reached and state.left > 0
         sample = event.probe.round_trip if event.probe is not None else event.rtt
-        current = state.current if sample is None else min(state.current, sample)
-        samples = wrap(state.samples + (sample is not None and state.samples != SAMPLES), 4)
-        sampled = samples == SAMPLES and current != NONE
-        rise = min(max(state.last // 8, LEAST_RISE), MOST_RISE)
+        current = state.current_round_min_rtt if sample is None else min(state.current_round_min_rtt, sample)
+        samples = wrap(state.rtt_sample_count + (sample is not None and state.rtt_sample_count != N_RTT_SAMPLE), 4)
+        sampled = samples == N_RTT_SAMPLE and current != NONE
+        rtt_thresh = min(max(state.last_round_min_rtt // 8, MIN_RTT_THRESH), MAX_RTT_THRESH)
         after = state
         if state.conservative:
-            after = replace(after, rounds=(state.rounds + ends) % 8)
-            if sampled and current < state.baseline:
+            after = replace(after, css_rounds=(state.css_rounds + ends) % 8)
+            if sampled and current < state.css_baseline_min_rtt:
                 after = replace(after, conservative=False)
-            elif ends and after.rounds == CSS_ROUNDS:
+            elif ends and after.css_rounds == CSS_ROUNDS:
                 window = replace(window, ssthresh=window.cwnd)
-        elif sampled and state.last != NONE and current >= state.last + rise:
-            after = replace(after, conservative=True, baseline=current, rounds=int(ends))
+        elif sampled and state.last_round_min_rtt != NONE and current >= state.last_round_min_rtt + rtt_thresh:
+            after = replace(after, conservative=True, css_baseline_min_rtt=current, css_rounds=int(ends))
         left = wrap((event.flight if reached else state.left) - event.acked_bytes, 32)
-        after = replace(after, left=left, current=current, samples=samples)
+        after = replace(after, left=left, current_round_min_rtt=current, rtt_sample_count=samples)
         if ends:
-            after = replace(after, last=current, current=NONE, samples=0)
+            after = replace(after, last_round_min_rtt=current, current_round_min_rtt=NONE, rtt_sample_count=0)
         return window, after
 
 

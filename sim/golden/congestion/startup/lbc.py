@@ -9,16 +9,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window
+from sim.golden.congestion.packed_fields import PackedFields
+from sim.golden.congestion.seam import CongestionEvent, Kind, PolicyResult, Window
 from sim.golden.congestion.slow_start import slow_start
+
+
+@dataclass(frozen=True)
+class LbcState(PackedFields):
+    """The policy state, lowest field first."""
+
+    lost: int = 0  # a flag
+
+    FIELDS = (("lost", 1),)
 
 
 @dataclass(frozen=True)
 class Lbc:
     name: str = "lbc"
-    state_bits: int = 1
+    state: type[PackedFields] = LbcState
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         after = slow_start(event, window, at_most=(1 if policy_state else 2) * event.segment_size)
         match event.kind:
             case Kind.ESTABLISHED:
@@ -27,7 +37,7 @@ class Lbc:
                 policy_state = 1
             case _:
                 pass
-        return Answer(after, policy_state)
+        return PolicyResult(after, policy_state)
 
 
 POLICY = Lbc()

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import (
     FRACTION_BITS,
-    Answer,
     CongestionEvent,
     Kind,
+    PolicyResult,
     Window,
     of_bytes,
     wrap,
@@ -23,37 +24,44 @@ from sim.golden.congestion.slow_start import slow_start
 MAXIMUM = 100  # max_ssthresh, segments
 
 
-def packed(credit: int, spent: int, bound: int) -> int:
-    """The policy state: credit, K SMSS, and the window at which K goes up; bytes."""
-    return (bound << 32 | spent) << 32 | credit
+@dataclass(frozen=True)
+class LimitedState(PackedFields):
+    """The policy state, lowest field first; bytes."""
+
+    credit: int = 0
+    price: int = 0  # K SMSS
+    bound: int = 0  # the window at which K goes up
+
+    FIELDS = (("credit", 32), ("price", 32), ("bound", 32))
 
 
 @dataclass(frozen=True)
 class Limited:
     name: str = "limited"
-    state_bits: int = 96
+    state: type[PackedFields] = LimitedState
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         segment = event.segment_size
         match event.kind:
             case Kind.ESTABLISHED | Kind.LOSS | Kind.TIMEOUT:
-                return Answer(slow_start(event, window), packed(0, 2 * segment, MAXIMUM * 3 // 2 * segment))
+                after = LimitedState(0, 2 * segment, MAXIMUM * 3 // 2 * segment)
+                return PolicyResult(slow_start(event, window), after.packed())
             case Kind.ACKNOWLEDGED if event.starting_up and window.cwnd > of_bytes(MAXIMUM * segment):
-                return self._limited(event, window, policy_state)
+                return self._limited(event, window, LimitedState.unpacked(policy_state))
             case _:
-                return Answer(slow_start(event, window), policy_state)
+                return PolicyResult(slow_start(event, window), policy_state)
 
     @staticmethod
-    def _limited(event: CongestionEvent, window: Window, policy_state: int) -> Answer:
-        credit, spent, bound = (wrap(policy_state >> place, 32) for place in (0, 32, 64))
+    def _limited(event: CongestionEvent, window: Window, before: LimitedState) -> PolicyResult:
+        credit, price, bound = before.credit, before.price, before.bound
         if window.cwnd >> FRACTION_BITS >= bound:
-            spent = wrap(spent + event.segment_size, 32)
+            price = wrap(price + event.segment_size, 32)
             bound = wrap(bound + MAXIMUM // 2 * event.segment_size, 32)
         credit = wrap(credit + min(event.acked_bytes, event.segment_size), 32)
-        if credit >= spent:
-            credit -= spent
+        if credit >= price:
+            credit -= price
             window = replace(window, cwnd=wrap(window.cwnd + of_bytes(event.segment_size)))
-        return Answer(window, packed(credit, spent, bound))
+        return PolicyResult(window, LimitedState(credit, price, bound).packed())
 
 
 POLICY = Limited()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """MISS with the connection's own round trip, as rtl/downbeat/congestion/startup/Miss.scala.
 
-The host tells m = gamma/delta (8 fraction bits), the next expected drop (ns) and the largest window (segments). On
-`established` n = floor(m (t_next - now) / R) is asked for; the response sets cwnd = n segments, raises ssthresh to it,
+The host gives m = gamma/delta (8 fraction bits), the next expected drop (ns) and the largest window (segments). On
+`established` n = floor(m (t_next - now) / R) is requested; the response sets cwnd = n segments, raises ssthresh to it,
 and n segments leave R / n apart. Fewer than the initial window, or nothing known: slow start.
 """
 
@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from sim.golden.calculation import miss_window
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import (
-    Answer,
     Calculation,
     Calculator,
     CongestionEvent,
     Departure,
     Kind,
     Pace,
+    PolicyResult,
     Window,
     of_bytes,
 )
@@ -37,55 +37,55 @@ class MissState(PackedFields):
     next: int  # ns; in the flight the gap, ns with 8 fraction bits
     max_window: int  # segments; in the flight those that are still to leave
     early: int = 0  # segments that left before the response
-    asks: int = 0  # a flag, as the next
-    flies: int = 0
+    requesting: int = 0  # a flag, as the next
+    pacing: int = 0
 
-    FIELDS = (("rate", 24), ("next", 48), ("max_window", 16), ("early", 8), ("asks", 1), ("flies", 1))
+    FIELDS = (("rate", 24), ("next", 48), ("max_window", 16), ("early", 8), ("requesting", 1), ("pacing", 1))
 
 
 def argument(rate: float, next_drop: int, max_window: int = miss_window.MAX_WINDOW) -> int:
-    """What a connection is opened with."""
+    """The argument of a connection."""
     return MissState(round(rate * 256), next_drop, max_window).packed()
 
 
 @dataclass(frozen=True)
 class Miss:
     name: str = "miss"
-    state_bits: int = MissState.bits()
+    state: type[PackedFields] = MissState
     calculator: Calculator = field(default=miss_window.CALCULATOR)
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         before = after = MissState.unpacked(policy_state)
         known = event.rtt_minimum != NOT_KNOWN
         new = slow_start(event, window)
         match event.kind:
             case Kind.ESTABLISHED:
-                after = replace(before, asks=known, flies=False, early=0)
+                after = replace(before, requesting=known, pacing=False, early=0)
             case Kind.SENT:
-                if before.asks:
+                if before.requesting:
                     after = replace(after, early=min(before.early + 1, MAX_EARLY))
-                if before.flies and before.max_window:
+                if before.pacing and before.max_window:
                     after = replace(after, max_window=before.max_window - 1)
             case Kind.LOSS | Kind.TIMEOUT:
-                after = replace(before, asks=False, flies=False)
-            case Kind.CALCULATED if event.calculated is not None and event.calculated.of_startup and before.asks:
-                after = replace(before, asks=False)
-                response = miss_window.Response.unpacked(event.calculated.answer)
+                after = replace(before, requesting=False, pacing=False)
+            case Kind.CALCULATED if event.calculated is not None and event.calculated.of_startup and before.requesting:
+                after = replace(before, requesting=False)
+                response = miss_window.Response.unpacked(event.calculated.response)
                 if response.window >= max(event.initial_window, 1) and not event.calculated.stale:
                     jump = of_bytes(response.window * event.segment_size)
                     new = Window(jump, jump if window.ssthresh >> 16 < jump >> 16 else window.ssthresh)
                     left = response.window - before.early
-                    after = replace(after, flies=left > 0, max_window=left % (1 << 16), next=response.gap)
+                    after = replace(after, pacing=left > 0, max_window=left % (1 << 16), next=response.gap)
             case _:
                 pass
         departure = Departure()
-        if after.flies and after.max_window:
+        if after.pacing and after.max_window:
             departure = Departure(Pace.APART, (after.next & (1 << 44) - 1) << 8)
-        wanted = before.asks and event.kind not in (Kind.CALCULATED, Kind.LOSS, Kind.TIMEOUT)
-        asked = None
+        wanted = before.requesting and event.kind not in (Kind.CALCULATED, Kind.LOSS, Kind.TIMEOUT)
+        requested = None
         if (wanted or event.kind is Kind.ESTABLISHED) and known and not event.calculating:
-            asked = Calculation(self._request(before, event).packed())
-        return Answer(new, after.packed(), departure, asked)
+            requested = Calculation(self._request(before, event).packed())
+        return PolicyResult(new, after.packed(), departure, requested)
 
     @staticmethod
     def _request(before: MissState, event: CongestionEvent) -> miss_window.Request:

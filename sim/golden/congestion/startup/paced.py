@@ -10,44 +10,52 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sim.golden.congestion.seam import Answer, CongestionEvent, Departure, Kind, Pace, Window, of_bytes
+from sim.golden.congestion.packed_fields import PackedFields
+from sim.golden.congestion.seam import CongestionEvent, Departure, Kind, Pace, PolicyResult, Window, of_bytes
 from sim.golden.congestion.slow_start import slow_start
 
-COUNT_BITS, GAP_BITS, BURST_BITS = 16, 52, 2
+
+@dataclass(frozen=True)
+class PacedState(PackedFields):
+    """The policy state, lowest field first."""
+
+    count: int  # segments that have not left
+    gap: int  # ns, 16 fraction bits
+    burst: int
+    begun: int = 0  # a segment has left
+
+    FIELDS = (("count", 16), ("gap", 52), ("burst", 2), ("begun", 1))
 
 
 def argument(count: int, gap_ns: float, burst: int = 0) -> int:
-    """What a connection is opened with."""
-    return (burst << GAP_BITS | round(gap_ns * 2**16)) << COUNT_BITS | count
+    """The argument of a connection."""
+    return PacedState(count, round(gap_ns * 2**16), burst).packed()
 
 
 @dataclass(frozen=True)
 class Paced:
     name: str = "paced"
-    state_bits: int = COUNT_BITS + GAP_BITS + BURST_BITS + 1
+    state: type[PackedFields] = PacedState
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
-        count = policy_state & (1 << COUNT_BITS) - 1
-        gap = policy_state >> COUNT_BITS & (1 << GAP_BITS) - 1
-        burst = policy_state >> COUNT_BITS + GAP_BITS & (1 << BURST_BITS) - 1
-        begun = bool(policy_state >> COUNT_BITS + GAP_BITS + BURST_BITS)
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
+        state = PacedState.unpacked(policy_state)
         after = slow_start(event, window)
         match event.kind:
             case Kind.ESTABLISHED:
-                begun = False
-                flight = (count * event.segment_size) % 2**32
+                state = replace(state, begun=0)
+                flight = (state.count * event.segment_size) % 2**32
                 if flight >= event.initial_window * event.segment_size:
                     after = replace(after, cwnd=of_bytes(flight))
-            case Kind.SENT if count:
-                begun = True
-                count -= 1
+            case Kind.SENT if state.count:
+                state = replace(state, begun=1, count=state.count - 1)
             case Kind.LOSS | Kind.TIMEOUT:
-                count = 0
+                state = replace(state, count=0)
             case _:
                 pass
-        departure = Departure(Pace.APART, gap if begun or burst else 0, burst) if count else Departure()
-        state = ((begun << BURST_BITS | burst) << GAP_BITS | gap) << COUNT_BITS | count
-        return Answer(after, state, departure)
+        departure = Departure()
+        if state.count:
+            departure = Departure(Pace.APART, state.gap if state.begun or state.burst else 0, state.burst)
+        return PolicyResult(after, state.packed(), departure)
 
 
 POLICY = Paced()

@@ -7,45 +7,54 @@ inverted, one bit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sim.golden.congestion.seam import Answer, CongestionEvent, Departure, Kind, Pace, Window
+from sim.golden.congestion.packed_fields import PackedFields
+from sim.golden.congestion.seam import CongestionEvent, Departure, Kind, Pace, PolicyResult, Window
 from sim.golden.congestion.slow_start import slow_start
 
-GAP_BITS, PAUSE_BITS = 52, 36
-ARGUMENT_BITS = GAP_BITS + PAUSE_BITS + 1
+
+@dataclass(frozen=True)
+class PairsState(PackedFields):
+    """The policy state, lowest field first."""
+
+    gap: int  # ns, 16 fraction bits
+    pause: int  # ns
+    inverted: int  # a flag, as the next
+    second: int = 0  # the next segment is the second of its pair
+
+    FIELDS = (("gap", 52), ("pause", 36), ("inverted", 1), ("second", 1))
 
 
 def argument(gap_ns: float, pause_ns: int, *, inverted: bool = False) -> int:
-    """What a connection is opened with."""
-    return (int(inverted) << PAUSE_BITS | pause_ns) << GAP_BITS | round(gap_ns * 2**16)
+    """The argument of a connection."""
+    return PairsState(round(gap_ns * 2**16), pause_ns, inverted).packed()
 
 
 @dataclass(frozen=True)
 class Pairs:
     name: str = "pairs"
-    state_bits: int = ARGUMENT_BITS + 1
+    state: type[PackedFields] = PairsState
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
-        second = bool(policy_state >> ARGUMENT_BITS)
-        given = policy_state & (1 << ARGUMENT_BITS) - 1
-        gap = given & (1 << GAP_BITS) - 1
-        pause = given >> GAP_BITS & (1 << PAUSE_BITS) - 1
-        inverted = bool(given >> ARGUMENT_BITS - 1)
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
+        state = PairsState.unpacked(policy_state)
+        inverted = bool(state.inverted)
         match event.kind:
             case Kind.ESTABLISHED | Kind.LOSS | Kind.TIMEOUT:
-                second = False
+                state = replace(state, second=0)
             case Kind.SENT:
-                second = event.sent_probe and (event.sent_ahead if inverted else not second)
+                second = event.sent_probe and (event.sent_ahead if inverted else not state.second)
+                state = replace(state, second=second)
             case _:
                 pass
-        if second:
-            departure = Departure(Pace.APART if gap else Pace.ADJACENT, gap, inverted=inverted, probe=True)
+        if state.second:
+            pace = Pace.APART if state.gap else Pace.ADJACENT
+            departure = Departure(pace, state.gap, inverted=inverted, probe=True)
         else:
             departure = Departure(
-                Pace.APART, pause << 16, inverted=inverted, minimum_segments=2, probe=True, begins=True
+                Pace.APART, state.pause << 16, inverted=inverted, minimum_segments=2, probe=True, begins=True
             )
-        return Answer(slow_start(event, window), second << ARGUMENT_BITS | given, departure)
+        return PolicyResult(slow_start(event, window), state.packed(), departure)
 
 
 POLICY = Pairs()

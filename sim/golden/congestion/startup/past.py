@@ -13,15 +13,15 @@ from dataclasses import dataclass, field, replace
 
 from sim.golden.calculation import gap_window
 from sim.golden.congestion.packed_fields import PackedFields
-from sim.golden.congestion.packet_pairs import NOTHING_TOLD, measured
+from sim.golden.congestion.packet_pairs import NO_GAP, measured
 from sim.golden.congestion.seam import (
-    Answer,
     Calculation,
     Calculator,
     CongestionEvent,
     Departure,
     Kind,
     Pace,
+    PolicyResult,
     Window,
     of_bytes,
     wrap,
@@ -30,7 +30,7 @@ from sim.golden.congestion.slow_start import slow_start
 
 GAP_BITS = 36  # ns
 SUM_BITS = GAP_BITS + 5
-MOST_GAP = (1 << GAP_BITS) - 1
+MAX_GAP = (1 << GAP_BITS) - 1
 LAST = 5  # the last train has 2 to the power of this
 
 
@@ -42,7 +42,7 @@ class PastState(PackedFields):
     train: int = 1
     position: int = 0  # segments of the train that have gone
     count: int = 0  # output gaps
-    total: int = 0  # of them, ns
+    sum: int = 0  # sum of the output gaps, ns
     limit: int = 0  # ns
     gap: int = 0  # ns, as the next
     low: int = 0
@@ -56,7 +56,7 @@ class PastState(PackedFields):
         ("train", 3),
         ("position", 6),
         ("count", 5),
-        ("total", SUM_BITS),
+        ("sum", SUM_BITS),
         ("limit", SUM_BITS),
         ("gap", GAP_BITS),
         ("low", GAP_BITS),
@@ -74,16 +74,16 @@ class PastState(PackedFields):
 @dataclass(frozen=True)
 class Past:
     name: str = "past"
-    state_bits: int = PastState.bits()
+    state: type[PackedFields] = PastState
     calculator: Calculator = field(default=gap_window.CALCULATOR)
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         before = PastState.unpacked(policy_state)
         scaled = before.gap + 3 * before.gap // 64
         after = replace(before, limit=wrap((scaled << before.train) - scaled, SUM_BITS))
         new = slow_start(event, window)
         if event.probe is not None:
-            after = _answered(event, before, after)
+            after = _acknowledged(event, before, after)
         match event.kind:
             case Kind.ESTABLISHED:
                 after = PastState(before.bisect)
@@ -94,29 +94,29 @@ class Past:
                 after = replace(after, over=True)
             case Kind.CALCULATED if event.calculated is not None and event.calculated.of_startup:
                 after = replace(after, over=True)
-                new = replace(new, ssthresh=of_bytes(wrap(event.calculated.answer, 31)))
+                new = replace(new, ssthresh=of_bytes(wrap(event.calculated.response, 31)))
             case _:
                 pass
-        asked = None
+        requested = None
         known = event.rtt_minimum != CongestionEvent.rtt_minimum
         if before.done and not before.over and known and not event.calculating:
-            asked = Calculation(gap_window.request(before.gap, event.rtt_minimum, event.segment_size))
-        return Answer(new, after.packed(), _departure(after), asked)
+            requested = Calculation(gap_window.request(before.gap, event.rtt_minimum, event.segment_size))
+        return PolicyResult(new, after.packed(), _departure(after), requested)
 
 
-def _answered(event: CongestionEvent, before: PastState, after: PastState) -> PastState:
+def _acknowledged(event: CongestionEvent, before: PastState, after: PastState) -> PastState:
     probe = event.probe
     if probe is None or not measured(event):
-        return replace(after, count=0, total=0) if probe is not None and probe.begins else after
-    count, total = wrap(before.count + 1, 5), wrap(before.total + probe.arrival_gap, SUM_BITS)
+        return replace(after, count=0, sum=0) if probe is not None and probe.begins else after
+    count, total = wrap(before.count + 1, 5), wrap(before.sum + probe.arrival_gap, SUM_BITS)
     if not before.judged:
-        after = replace(after, count=count, total=total)
+        after = replace(after, count=count, sum=total)
     if before.judged or before.done or before.over or count != wrap(before.size - 1, 5):
         return after
     if before.train == 1:
-        if probe.arrival_gap in NOTHING_TOLD:
+        if probe.arrival_gap in NO_GAP:
             return after
-        return replace(after, judged=True, low=probe.arrival_gap, gap=min(2 * probe.arrival_gap, MOST_GAP))
+        return replace(after, judged=True, low=probe.arrival_gap, gap=min(2 * probe.arrival_gap, MAX_GAP))
     return _judged(before, replace(after, judged=True), saturated=total > before.limit)
 
 
@@ -127,7 +127,7 @@ def _judged(before: PastState, after: PastState, *, saturated: bool) -> PastStat
         if is_last or not before.bisect:
             return replace(after, high=used, gap=used, done=True)
         return replace(after, high=used, gap=(before.low + used) // 2)
-    gap = (before.high + used) // 2 if before.high else min(2 * used, MOST_GAP)
+    gap = (before.high + used) // 2 if before.high else min(2 * used, MAX_GAP)
     if is_last:
         return replace(after, low=used, gap=before.high or gap, done=True)
     return replace(after, low=used, gap=gap)

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from sim.golden.calculation import gap_window
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import (
-    Answer,
     Calculation,
     Calculator,
     CongestionEvent,
     Departure,
     Kind,
     Pace,
+    PolicyResult,
     Window,
     of_bytes,
     wrap,
@@ -26,7 +26,7 @@ from sim.golden.congestion.seam import (
 from sim.golden.congestion.slow_start import slow_start
 
 NONE = (1 << 36) - 1  # ns: no sample
-MOST_RISE = 4_000_000  # ns
+MAX_RISE = 4_000_000  # ns
 GAP_BITS = 31
 
 
@@ -34,31 +34,31 @@ GAP_BITS = 31
 class RapidState(PackedFields):
     """The policy state, lowest field first."""
 
-    floor: int = NONE  # ns
+    rtt_floor: int = NONE  # ns
     gap: int = 0  # ns
     left: int = 0  # segments of the first window
-    spread: int = 0  # a flag, as the next
+    gap_known: int = 0  # a flag, as the next
     begun: int = 0
     lost: int = 0
 
-    FIELDS = (("floor", 36), ("gap", GAP_BITS), ("left", 8), ("spread", 1), ("begun", 1), ("lost", 1))
+    FIELDS = (("rtt_floor", 36), ("gap", GAP_BITS), ("left", 8), ("gap_known", 1), ("begun", 1), ("lost", 1))
 
 
 def rise(minimum: int) -> int:
     """How far above the smallest round trip a path is without a queue, ns: a tenth, 4 ms at most."""
     tenth = (minimum >> 8) * 6554 >> 8
-    return min(tenth, MOST_RISE)
+    return min(tenth, MAX_RISE)
 
 
 @dataclass(frozen=True)
 class Rapid:
     name: str = "rapid"
-    state_bits: int = RapidState.bits()
+    state: type[PackedFields] = RapidState
     calculator: Calculator = field(default=gap_window.CALCULATOR)
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         before = RapidState.unpacked(policy_state)
-        after = before if event.rtt is None else replace(before, floor=event.rtt)
+        after = before if event.rtt is None else replace(before, rtt_floor=event.rtt)
         new = slow_start(event, window)
         match event.kind:
             case Kind.ESTABLISHED if event.rtt is not None:
@@ -66,8 +66,8 @@ class Rapid:
             case Kind.ESTABLISHED:
                 after = RapidState()
             case Kind.ACKNOWLEDGED if not before.lost:
-                queued = wrap(before.floor - event.rtt_minimum, 36)
-                quick = before.floor != NONE and queued <= rise(event.rtt_minimum)
+                queued = wrap(before.rtt_floor - event.rtt_minimum, 36)
+                quick = before.rtt_floor != NONE and queued <= rise(event.rtt_minimum)
                 grown = wrap(2 * event.acked_bytes, 32) if quick else event.acked_bytes
                 new = replace(window, cwnd=wrap(window.cwnd + of_bytes(grown)))
             case Kind.SENT if before.left:
@@ -75,13 +75,13 @@ class Rapid:
             case Kind.LOSS | Kind.TIMEOUT:
                 after = replace(after, lost=True, left=0)
             case Kind.CALCULATED if event.calculated is not None and event.calculated.of_startup:
-                after = replace(after, gap=wrap(event.calculated.answer, GAP_BITS), spread=True)
+                after = replace(after, gap=wrap(event.calculated.response, GAP_BITS), gap_known=True)
             case _:
                 pass
-        asked = None
-        if before.left and not before.spread and not event.calculating:
-            asked = Calculation(gap_window.request(before.left, before.floor, 1))
-        return Answer(new, after.packed(), _departure(after), asked)
+        requested = None
+        if before.left and not before.gap_known and not event.calculating:
+            requested = Calculation(gap_window.request(before.left, before.rtt_floor, 1))
+        return PolicyResult(new, after.packed(), _departure(after), requested)
 
 
 def _departure(state: RapidState) -> Departure:
@@ -89,7 +89,7 @@ def _departure(state: RapidState) -> Departure:
         return Departure()
     if not state.begun:
         return Departure(Pace.APART)
-    return Departure(Pace.APART, state.gap << 16) if state.spread else Departure(Pace.APART, minimum_segments=63)
+    return Departure(Pace.APART, state.gap << 16) if state.gap_known else Departure(Pace.APART, minimum_segments=63)
 
 
 POLICY = Rapid()

@@ -15,13 +15,13 @@ from enum import IntEnum
 from sim.golden.calculation import miss_window
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import (
-    Answer,
     Calculation,
     Calculator,
     CongestionEvent,
     Departure,
     Kind,
     Pace,
+    PolicyResult,
     Window,
     of_bytes,
 )
@@ -45,24 +45,24 @@ class ResumeState(PackedFields):
     """The policy state, lowest field first."""
 
     saved: int  # saved_cwnd and max_jump, segments, 16 bits each; from the jump on PipeSize, bytes
-    rtt: int  # saved_rtt, ns
+    saved_rtt: int  # ns
     phase: int = 0
     newest: int = 0  # round trip, ns; in the jump the gap, ns with 8 fraction bits
     left: int = 0  # bytes that must be acknowledged before the phase ends
     deadline: int = 0  # ns
     acknowledged: int = 0  # a flag, as the next: the first ACK has come
-    asks: int = 0
+    requesting: int = 0
     settles: int = 0  # cwnd is to become PipeSize with the next ACK
 
     FIELDS = (
         ("saved", 32),
-        ("rtt", 36),
+        ("saved_rtt", 36),
         ("phase", 3),
         ("newest", 44),
         ("left", 32),
         ("deadline", 48),
         ("acknowledged", 1),
-        ("asks", 1),
+        ("requesting", 1),
         ("settles", 1),
     )
 
@@ -73,25 +73,25 @@ class ResumeState(PackedFields):
 
 
 def argument(saved: int, rtt_ns: int, max_jump: int = 0xFFFF) -> int:
-    """What a connection is opened with: saved_cwnd and max_jump in segments."""
+    """The argument of a connection: saved_cwnd and max_jump in segments."""
     return ResumeState(max_jump << 16 | saved, rtt_ns).packed()
 
 
 @dataclass(frozen=True)
 class Resume:
     name: str = "resume"
-    state_bits: int = ResumeState.bits()
+    state: type[PackedFields] = ResumeState
     calculator: Calculator = field(default=miss_window.CALCULATOR)
-    bounds: bool = True  # what a loss leaves
+    bounds: bool = True  # the policy bounds what a loss leaves
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         before = ResumeState.unpacked(policy_state)
         step = _Step(event, window, before)
         step.take()
         departure = Departure()
         if step.after.phase == Phase.UNVALIDATED:
             departure = Departure(Pace.APART, step.after.newest << 8)
-        return Answer(step.new, step.after.packed(), departure, step.asked, step.bound, step.retreats)
+        return PolicyResult(step.new, step.after.packed(), departure, step.requested, step.bound, step.retreats)
 
 
 class _Step:
@@ -101,7 +101,7 @@ class _Step:
         self.event, self.window, self.before = event, window, before
         self.new = slow_start(event, window)
         self.after = before
-        self.asked: Calculation | None = None
+        self.requested: Calculation | None = None
         self.bound: int | None = None
         self.retreats = False
         self.acks = event.kind is Kind.ACKNOWLEDGED
@@ -136,7 +136,13 @@ class _Step:
             case Kind.ESTABLISHED:
                 newest = event.rtt or 0
                 self.after = replace(
-                    self.after, phase=Phase.RECONNAISSANCE, acknowledged=0, asks=0, settles=0, left=0, newest=newest
+                    self.after,
+                    phase=Phase.RECONNAISSANCE,
+                    acknowledged=0,
+                    requesting=0,
+                    settles=0,
+                    left=0,
+                    newest=newest,
                 )
             case _:
                 pass
@@ -149,18 +155,18 @@ class _Step:
         if self.acks and not before.acknowledged:
             self.after = replace(self.after, left=max(self.flight, 0))
         confirmed = self.acks and (self.left if before.acknowledged else self.flight) <= 0
-        same = before.rtt < 2 * event.rtt_minimum and event.rtt_minimum <= 10 * before.rtt
+        same = before.saved_rtt < 2 * event.rtt_minimum and event.rtt_minimum <= 10 * before.saved_rtt
         same = same and event.rtt_minimum != NOT_KNOWN
         if confirmed and not same:
             self._become(Phase.NORMAL)
         used = 2 * event.flight >= self.window.cwnd >> 16
-        if (confirmed and used or before.asks and self.acks) and same and not event.calculating:
-            self.after = replace(self.after, asks=1)
+        if (confirmed and used or before.requesting and self.acks) and same and not event.calculating:
+            self.after = replace(self.after, requesting=1)
             request = miss_window.Request(
                 round_trip=self.after.newest & NOT_KNOWN, max_window=before.jump, **LARGEST_GAP_REQUEST
             )
-            self.asked = Calculation(request.packed(), note=self.after.newest)
-        if event.kind is Kind.CALCULATED and event.calculated and event.calculated.of_startup and before.asks:
+            self.requested = Calculation(request.packed(), note=self.after.newest)
+        if event.kind is Kind.CALCULATED and event.calculated and event.calculated.of_startup and before.requesting:
             self._jump()
 
     def _jump(self) -> None:
@@ -176,7 +182,7 @@ class _Step:
             phase=Phase.UNVALIDATED,
             saved=event.flight,
             left=event.flight,
-            newest=miss_window.Response.unpacked(calculated.answer).gap,
+            newest=miss_window.Response.unpacked(calculated.response).gap,
             deadline=(event.now + calculated.note) % (1 << 48),
             settles=0,
         )
@@ -199,7 +205,7 @@ class _Step:
             if before.settles or self.flight < self.initial or self.flight <= self.pipe:
                 self._become(Phase.NORMAL)
                 self.new = replace(self.new, cwnd=of_bytes(max(self.pipe, self.initial)))
-        if event.rtt is not None and 2 * event.rtt <= before.rtt:
+        if event.rtt is not None and 2 * event.rtt <= before.saved_rtt:
             half = self.pipe >> 1
             self.after = replace(self.after, phase=Phase.RETREAT, left=max(self.flight, 0))
             self.new = Window(of_bytes(max(half - 1, 0)), of_bytes(half))

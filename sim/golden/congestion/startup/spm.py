@@ -15,13 +15,13 @@ from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.packet_pairs import PacketPairs, ended, first_gap, measured
 from sim.golden.congestion.seam import (
     FRACTION_BITS,
-    Answer,
     Calculated,
     Calculation,
     Calculator,
     CongestionEvent,
     Departure,
     Kind,
+    PolicyResult,
     Window,
     of_bytes,
     wrap,
@@ -42,8 +42,8 @@ class SpmState(PackedFields):
     pairs: PacketPairs = field(default_factory=PacketPairs)
     first_gap: int = 0  # ns
     spacing: int = 0  # ns
-    index: int = 0  # of the input gaps
-    count: int = 0  # of samples
+    index: int = 0  # index of the input gap
+    count: int = 0  # samples
     begun: int = 0  # a flag, as the next
     over: int = 0
     lost: int = 0
@@ -64,10 +64,10 @@ class SpmState(PackedFields):
 @dataclass(frozen=True)
 class Spm:
     name: str = "spm"
-    state_bits: int = SpmState.bits()
+    state: type[PackedFields] = SpmState
     calculator: Calculator = field(default=gap_fit.CALCULATOR)
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         before = SpmState.unpacked(policy_state)
         inverted = bool(before.inverted)
         after = replace(before, pairs=before.pairs.after(event, inverted=inverted))
@@ -84,14 +84,14 @@ class Spm:
             case Kind.LOSS | Kind.TIMEOUT:
                 after = replace(after, over=True, lost=True)
             case Kind.CALCULATED if event.calculated is not None and event.calculated.of_startup:
-                after, new = _answered(event.calculated, after, new)
+                after, new = _responded(event.calculated, after, new)
             case _:
                 pass
-        return Answer(new, after.packed(), _departure(before, after, completes), _asks(event, window, before))
+        return PolicyResult(new, after.packed(), _departure(before, after, completes), _request(event, window, before))
 
 
-def _answered(calculated: Calculated, policy_state: SpmState, window: Window) -> tuple[SpmState, Window]:
-    value, holds = wrap(calculated.answer, 36), calculated.answer >> 36 & 1
+def _responded(calculated: Calculated, policy_state: SpmState, window: Window) -> tuple[SpmState, Window]:
+    value, holds = wrap(calculated.response, 36), calculated.response >> 36 & 1
     if calculated.note & 1:  # the estimate
         return replace(policy_state, over=True), replace(
             window, ssthresh=of_bytes(wrap(value, 32))
@@ -110,7 +110,7 @@ def _departure(before: SpmState, after: SpmState, completes: bool) -> Departure:
     return after.pairs.departure(inverted=bool(before.inverted), pause=pause << half_ns, gap=gap << half_ns)
 
 
-def _asks(event: CongestionEvent, window: Window, policy_state: SpmState) -> Calculation | None:
+def _request(event: CongestionEvent, window: Window, policy_state: SpmState) -> Calculation | None:
     if policy_state.first_gap == 0 or event.rtt_minimum == NONE or policy_state.over or event.calculating:
         return None
     due = policy_state.count == SAMPLES and policy_state.begun and not event.starting_up

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from sim.golden.congestion.adaptive_threshold import over_after, raised
 from sim.golden.congestion.packed_fields import PackedFields
-from sim.golden.congestion.seam import Answer, Calculator, CongestionEvent, Kind, Window
+from sim.golden.congestion.seam import Calculator, CongestionEvent, Kind, PolicyResult, Window
 from sim.golden.congestion.startup.spm import POLICY as SPM
 from sim.golden.congestion.startup.spm import SAMPLES, SpmState
 
@@ -30,13 +30,13 @@ class SpmastartState(PackedFields):
 @dataclass(frozen=True)
 class Spmastart:
     name: str = "spmastart"
-    state_bits: int = SpmastartState.bits()
+    state: type[PackedFields] = SpmastartState
     estimates_rates: bool = True
     calculator: Calculator = field(default=SPM.calculator)
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         before = SpmastartState.unpacked(policy_state)
-        plain = SPM.answer(event, window, before.spm.packed())
+        plain = SPM.respond(event, window, before.spm.packed())
         new, complete = plain.window, before.spm.count == SAMPLES
         if event.kind is Kind.ESTIMATED and (before.spm.over or not (event.starting_up or complete)):
             new = replace(new, ssthresh=raised(event, window, bwe=before.bwe, over=before.ended))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sim.golden.congestion.packed_fields import PackedFields
-from sim.golden.congestion.seam import Answer, CongestionEvent, Departure, Kind, Window, of_bytes, wrap
+from sim.golden.congestion.seam import CongestionEvent, Departure, Kind, PolicyResult, Window, of_bytes, wrap
 from sim.golden.congestion.slow_start import slow_start
 
 
@@ -28,9 +28,9 @@ class SsippState(PackedFields):
 @dataclass(frozen=True)
 class Ssipp:
     name: str = "ssipp"
-    state_bits: int = SsippState.bits()
+    state: type[PackedFields] = SsippState
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         state = SsippState.unpacked(policy_state)
         new = window
         match event.kind:
@@ -51,7 +51,7 @@ class Ssipp:
             case _:
                 pass
         departure = Departure(inverted=bool(state.begun and not state.lost and event.starting_up))
-        return Answer(new, state.packed(), departure)
+        return PolicyResult(new, state.packed(), departure)
 
 
 POLICY = Ssipp()

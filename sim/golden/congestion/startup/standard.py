@@ -5,17 +5,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.golden.congestion.seam import Answer, CongestionEvent, Window
+from sim.golden.congestion.seam import CongestionEvent, PolicyResult, Window
 from sim.golden.congestion.slow_start import slow_start
 
 
 @dataclass(frozen=True)
 class Standard:
     name: str = "standard"
-    state_bits: int = 0
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
-        return Answer(slow_start(event, window), policy_state)
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
+        return PolicyResult(slow_start(event, window), policy_state)
 
 
 POLICY = Standard()

@@ -13,19 +13,19 @@ from sim.golden.calculation import queue_share
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import (
     FRACTION_BITS,
-    Answer,
     Calculation,
     Calculator,
     CongestionEvent,
     Departure,
     Kind,
+    PolicyResult,
     Window,
     of_bytes,
     wrap,
 )
 from sim.golden.congestion.slow_start import slow_start
 
-MOST_SAMPLES = (1 << 12) - 1
+MAX_SAMPLES = (1 << 12) - 1
 BYTES = (1 << 32) - 1
 
 
@@ -45,7 +45,7 @@ class VegasstartState(PackedFields):
 
 
 def argument(gamma: int, *, rounded: bool = True) -> int:
-    """What a connection is opened with."""
+    """The argument of a connection."""
     if not 1 <= gamma < 256:
         raise ValueError(f"Vegas slow start, gamma = {gamma}: gamma from 1 to 255")
     return VegasstartState(gamma, rounded).packed()
@@ -54,10 +54,10 @@ def argument(gamma: int, *, rounded: bool = True) -> int:
 @dataclass(frozen=True)
 class Vegasstart:
     name: str = "vegasstart"
-    state_bits: int = VegasstartState.bits()
+    state: type[PackedFields] = VegasstartState
     calculator: Calculator = field(default=queue_share.CALCULATOR)
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         before, whole = VegasstartState.unpacked(policy_state), window.cwnd >> FRACTION_BITS
         after, new = before, slow_start(event, window)
         match event.kind:
@@ -71,17 +71,17 @@ class Vegasstart:
                     after = _counted(event, before)
             case Kind.CALCULATED if event.calculated is not None and event.calculated.of_startup:
                 after = replace(after, due=False, total=0, count=0)
-                twice = 2 * (event.calculated.answer & BYTES) + before.round
+                twice = 2 * (event.calculated.response & BYTES) + before.round
                 if twice > (2 * before.gamma + before.round) * event.segment_size:
                     less = wrap(window.cwnd - window.cwnd // 8)
                     new = Window(less, of_bytes(2 * event.segment_size))
             case _:
                 pass
-        asked = None
+        requested = None
         if before.due and not event.calculating:
-            asked = Calculation(queue_share.Request(whole, before.total, before.count, event.rtt_minimum).packed())
+            requested = Calculation(queue_share.Request(whole, before.total, before.count, event.rtt_minimum).packed())
         departure = Departure(probe=event.starting_up, begins=event.starting_up)
-        return Answer(new, after.packed(), departure, asked)
+        return PolicyResult(new, after.packed(), departure, requested)
 
 
 def _counted(event: CongestionEvent, before: VegasstartState) -> VegasstartState:
@@ -89,7 +89,7 @@ def _counted(event: CongestionEvent, before: VegasstartState) -> VegasstartState
     left = wrap((event.flight if reached else before.left) - event.acked_bytes, 32)
     after = replace(before, left=left)
     sample = event.probe.round_trip if event.probe is not None else event.rtt
-    if sample is not None and not before.grows and not before.due and before.count < MOST_SAMPLES:
+    if sample is not None and not before.grows and not before.due and before.count < MAX_SAMPLES:
         after = replace(after, total=wrap(before.total + sample), count=before.count + 1)
     if reached and before.left:
         measured = not before.grows and (after.count > 0)

@@ -10,39 +10,49 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sim.golden.congestion.additive_increase import CREDIT_BITS, SHARE_BITS, decreased, increased
-from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window
+from sim.golden.congestion.packed_fields import PackedFields
+from sim.golden.congestion.seam import CongestionEvent, Kind, PolicyResult, Window
 
-INCREASE_BITS, DECREASE_BITS = 24, SHARE_BITS
-ARGUMENT_BITS = INCREASE_BITS + DECREASE_BITS
+INCREASE_BITS = 24
+
+
+@dataclass(frozen=True)
+class AimdState(PackedFields):
+    """The policy state, lowest field first."""
+
+    a: int = 1 << 16  # 16 fraction bits
+    b: int = 1 << 15  # 16 fraction bits
+    credit: int = 0  # bytes with 16 fraction bits
+
+    FIELDS = (("a", INCREASE_BITS), ("b", SHARE_BITS), ("credit", CREDIT_BITS))
 
 
 def argument(increase: float, decrease: float) -> int:
-    """What a connection is opened with: a and b, rounded down to 2^-16."""
+    """The argument of a connection: a and b, rounded down to 2^-16."""
     a, b = int(increase * 2**16), int(decrease * 2**16)
-    if not 0 < a < 1 << INCREASE_BITS or not 0 <= b < 1 << DECREASE_BITS:
+    if not 0 < a < 1 << INCREASE_BITS or not 0 <= b < 1 << SHARE_BITS:
         raise ValueError(f"AIMD({increase}, {decrease}): a from 2^-16 to below 256, b from 0 to below 1")
-    return b << INCREASE_BITS | a
+    return AimdState(a, b).packed()
 
 
 @dataclass(frozen=True)
 class Aimd:
     name: str = "aimd"
-    state_bits: int = ARGUMENT_BITS + CREDIT_BITS
+    state: type[PackedFields] = AimdState
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
-        given, credit = policy_state & (1 << ARGUMENT_BITS) - 1, policy_state >> ARGUMENT_BITS
-        increase, decrease = given & (1 << INCREASE_BITS) - 1, given >> INCREASE_BITS
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
+        state = AimdState.unpacked(policy_state)
         match event.kind:
             case Kind.ESTABLISHED:
-                given, credit = given or argument(1, 0.5), 0
+                state = AimdState(state.a, state.b) if state.a or state.b else AimdState()
             case Kind.ACKNOWLEDGED if not event.starting_up:
-                cwnd, credit = increased(event, window, credit, increase)
-                window = replace(window, cwnd=cwnd)
+                cwnd, credit = increased(event, window, state.credit, state.a)
+                window, state = replace(window, cwnd=cwnd), replace(state, credit=credit)
             case Kind.LOSS | Kind.TIMEOUT:
-                window, credit = replace(window, ssthresh=decreased(event, decrease)), 0
+                window, state = replace(window, ssthresh=decreased(event, state.b)), replace(state, credit=0)
             case _:
                 pass
-        return Answer(window, credit << ARGUMENT_BITS | given)
+        return PolicyResult(window, state.packed())
 
 
 POLICY = Aimd()

@@ -13,24 +13,24 @@ from dataclasses import dataclass, replace
 from sim.golden.calculation.loss_intervals import CALCULATOR, ENTRIES, LossIntervals, Mean, Request
 from sim.golden.congestion.additive_increase import decreased, increased, remainder
 from sim.golden.congestion.packed_fields import PackedFields
-from sim.golden.congestion.seam import FRACTION_BITS, Answer, Calculation, CongestionEvent, Kind, Window
+from sim.golden.congestion.seam import FRACTION_BITS, Calculation, CongestionEvent, Kind, PolicyResult, Window
 
 TABLE = [(65536, 32768), (49152, 26214), (16384, 16384), (9699, 8192)]  # a, b: 16 fraction bits
-MOST = (1 << 32) - 1
-MOST_ROUNDS = (1 << 16) - 1
+MAX = (1 << 32) - 1
+MAX_ROUNDS = (1 << 16) - 1
 
 
 @dataclass(frozen=True)
-class State(PackedFields):
+class CarsonState(PackedFields):
     """The policy state, lowest field first."""
 
     fast_drop: int = 0
-    doublings: int = 0  # of the limit
+    doublings: int = 0  # doublings of the limit of rounds
     needs_full: int = 0
     credit: int = 0
     row: int = 0
-    place: int = 0  # of the newest interval
-    count: int = 0  # of intervals in the history
+    place: int = 0  # the newest interval in the history
+    count: int = 0  # intervals in the history
     mean: int = 0  # packets, 8 fraction bits
     pending: int = 0
     interval: int = 0  # bytes, that waits for the history
@@ -62,7 +62,7 @@ class State(PackedFields):
         ("mixed", 1),
     )
 
-    def restarted(self) -> State:
+    def restarted(self) -> CarsonState:
         """Unsteady."""
         return replace(self, row=0, count=0, pending=0)
 
@@ -70,16 +70,18 @@ class State(PackedFields):
 @dataclass(frozen=True)
 class Carson:
     name: str = "carson"
-    state_bits: int = State.bits()
+    state: type[PackedFields] = CarsonState
     calculator: LossIntervals = CALCULATOR
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
-        before = State.unpacked(policy_state)
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
+        before = CarsonState.unpacked(policy_state)
         increase, decrease = TABLE[before.row]
         state = _counted(event, before)
         match event.kind:
             case Kind.ESTABLISHED:
-                state = State(fast_drop=before.fast_drop, doublings=before.doublings, needs_full=before.needs_full)
+                state = CarsonState(
+                    fast_drop=before.fast_drop, doublings=before.doublings, needs_full=before.needs_full
+                )
             case Kind.ACKNOWLEDGED if not event.starting_up:
                 cwnd, credit = increased(event, window, before.credit, increase)
                 window, state = replace(window, cwnd=cwnd), replace(state, credit=credit)
@@ -91,21 +93,21 @@ class Carson:
                     window = replace(window, ssthresh=_cut_again(event, window, state.row))
             case _:
                 pass
-        asks = state.pending and not event.calculating and event.kind is not Kind.CALCULATED
-        return Answer(window, state.packed(), calculation=_request(event, before, state) if asks else None)
+        requesting = state.pending and not event.calculating and event.kind is not Kind.CALCULATED
+        return PolicyResult(window, state.packed(), calculation=_request(event, before, state) if requesting else None)
 
 
-def _counted(event: CongestionEvent, state: State) -> State:
+def _counted(event: CongestionEvent, state: CarsonState) -> CarsonState:
     """Rounds, and bytes since the last loss event."""
     if event.acked_bytes == 0:
         return state
     reached = event.acked_bytes >= state.left
     ends = reached and state.left > 0
-    rounds = min(state.rounds + 1, MOST_ROUNDS) if ends else state.rounds
+    rounds = min(state.rounds + 1, MAX_ROUNDS) if ends else state.rounds
     after = replace(
         state,
         left=max(event.flight - event.acked_bytes, 0) if reached else state.left - event.acked_bytes,
-        acked=min(state.acked + event.acked_bytes, MOST),
+        acked=min(state.acked + event.acked_bytes, MAX),
         rounds=rounds,
     )
     loses = event.kind in (Kind.LOSS, Kind.TIMEOUT)
@@ -114,7 +116,7 @@ def _counted(event: CongestionEvent, state: State) -> State:
     return after
 
 
-def _lost(event: CongestionEvent, state: State) -> State:
+def _lost(event: CongestionEvent, state: CarsonState) -> CarsonState:
     """All losses of one round are one loss event; two ends of rounds after it a timeout is another one for certain."""
     after = replace(state, credit=0)
     if event.kind is Kind.LOSS or state.rounds >= 2 or not state.seen:
@@ -132,11 +134,11 @@ def _lost(event: CongestionEvent, state: State) -> State:
     return after.restarted() if event.kind is Kind.TIMEOUT else after
 
 
-def _judged(event: CongestionEvent, state: State) -> State:
-    told = event.calculated
-    if told is None or told.of_startup or told.stale or not state.pending:
+def _judged(event: CongestionEvent, state: CarsonState) -> CarsonState:
+    given = event.calculated
+    if given is None or given.of_startup or given.stale or not state.pending:
         return state
-    mean = Mean.unpacked(told.answer)
+    mean = Mean.unpacked(given.response)
     count = min(state.count + 1, ENTRIES)
     after = replace(state, pending=0, place=(state.place + 1) % ENTRIES, count=count, mean=mean.mean)
     if count < ENTRIES and (count <= 16 or state.row == 0 or state.needs_full):
@@ -157,7 +159,7 @@ def _cut_again(event: CongestionEvent, window: Window, row: int) -> int:
     return decreased(event, TABLE[row][1]) if window.ssthresh >> FRACTION_BITS < kept else window.ssthresh
 
 
-def _request(event: CongestionEvent, before: State, state: State) -> Calculation:
+def _request(event: CongestionEvent, before: CarsonState, state: CarsonState) -> Calculation:
     # Words that no event leaves have counts beyond 32: the RTL looks at one bit.
     count = ENTRIES if before.count >= ENTRIES else before.count + 1
     place = (state.place + 1) % ENTRIES

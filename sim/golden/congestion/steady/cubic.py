@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from sim.golden.calculation.cubic_growth import (
     BYTE_BITS,
     CALCULATOR,
-    DISTANCE_BITS,
-    MOST_ACKED,
+    MAX_ACKED,
+    T_MINUS_K_BITS,
     WINDOW_BITS,
     CubicGrowth,
     Growth,
@@ -21,7 +21,7 @@ from sim.golden.calculation.cubic_growth import (
 )
 from sim.golden.congestion.additive_increase import decreased, remainder
 from sim.golden.congestion.packed_fields import PackedFields
-from sim.golden.congestion.seam import Answer, Calculation, CongestionEvent, Kind, Window, wrap
+from sim.golden.congestion.seam import Calculation, CongestionEvent, Kind, PolicyResult, Window, wrap
 
 WAITS, BEGINS, GROWS = range(3)
 DECREASE, CONVERGENCE = 19661, 9831  # 0.3 and 0.15, 16 fraction bits
@@ -30,126 +30,130 @@ ROUND_TRIP_BITS = 26
 
 
 @dataclass(frozen=True)
-class State(PackedFields):
+class CubicState(PackedFields):
     """The policy state, lowest field first."""
 
-    maximum: int = 0  # W_max, bytes
-    prior: int = 0  # cwnd before the loss, bytes
-    distance: int = 0  # t - K, ticks; before K is known t
-    last: int = 0  # ticks, when time was last counted
-    estimate: int = 0  # W_est, bytes with 16 fraction bits
+    w_max: int = 0  # bytes
+    cwnd_prior: int = 0  # bytes
+    t_minus_k: int = 0  # ticks; before K is known t
+    counted_at: int = 0  # ticks, when time was last counted
+    w_est: int = 0  # bytes with 16 fraction bits
     acked: int = 0  # bytes that are not accounted for
     round_trip: int = 0  # ticks, smoothed
     phase: int = WAITS
 
     FIELDS = (
-        ("maximum", BYTE_BITS),
-        ("prior", BYTE_BITS),
-        ("distance", DISTANCE_BITS),
-        ("last", 30),
-        ("estimate", WINDOW_BITS),
+        ("w_max", BYTE_BITS),
+        ("cwnd_prior", BYTE_BITS),
+        ("t_minus_k", T_MINUS_K_BITS),
+        ("counted_at", 30),
+        ("w_est", WINDOW_BITS),
         ("acked", 30),
         ("round_trip", ROUND_TRIP_BITS),
         ("phase", 2),
     )
 
     @classmethod
-    def unpacked(cls, policy_state: int) -> State:
+    def unpacked(cls, policy_state: int) -> CubicState:
         state = super().unpacked(policy_state)
-        return replace(state, distance=_signed(state.distance))
+        return replace(state, t_minus_k=_signed(state.t_minus_k))
 
 
 @dataclass(frozen=True)
 class Cubic:
     name: str = "cubic"
-    state_bits: int = State.bits()
+    state: type[PackedFields] = CubicState
     calculator: CubicGrowth = CALCULATOR
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
-        before = State.unpacked(policy_state)
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
+        before = CubicState.unpacked(policy_state)
         state = replace(before, round_trip=_round_trip(event, before))
         calculation = None
-        whole = _most(window.cwnd >> 16, BYTE_BITS)
+        whole = _saturated(window.cwnd >> 16, BYTE_BITS)
         match event.kind:
             case Kind.ESTABLISHED:
-                state = State(last=state.last, round_trip=state.round_trip if event.rtt is not None else 0)
+                state = CubicState(
+                    counted_at=state.counted_at, round_trip=state.round_trip if event.rtt is not None else 0
+                )
             case Kind.ACKNOWLEDGED if event.starting_up:
-                state = replace(state, phase=WAITS, acked=0, last=_ticks(event))
+                state = replace(state, phase=WAITS, acked=0, counted_at=_ticks(event))
             case Kind.ACKNOWLEDGED:
                 busy = window.cwnd >> 16 <= 2 * event.flight
                 state = _avoiding(event, window, state, busy)
                 if not event.calculating:
-                    calculation = _asked(event, window, before, state, busy)
+                    calculation = _request(event, window, before, state, busy)
             case Kind.SENT if event.flight == 0:
-                state = replace(state, last=_ticks(event))
+                state = replace(state, counted_at=_ticks(event))
             case Kind.LOSS | Kind.TIMEOUT:
                 window = replace(window, ssthresh=decreased(event, DECREASE))
-                maximum = remainder(whole, CONVERGENCE) if whole < state.maximum else whole
-                maximum = 0 if event.kind is Kind.TIMEOUT else maximum
-                state = replace(state, phase=WAITS, acked=0, prior=whole, maximum=maximum)
+                w_max = remainder(whole, CONVERGENCE) if whole < state.w_max else whole
+                w_max = 0 if event.kind is Kind.TIMEOUT else w_max
+                state = replace(state, phase=WAITS, acked=0, cwnd_prior=whole, w_max=w_max)
             case Kind.CALCULATED:
                 window, state = _calculated(event, window, state)
             case _:
                 pass
-        return Answer(window, state.packed(), calculation=calculation)
+        return PolicyResult(window, state.packed(), calculation=calculation)
 
 
-def _avoiding(event: CongestionEvent, window: Window, state: State, busy: bool) -> State:
+def _avoiding(event: CongestionEvent, window: Window, state: CubicState, busy: bool) -> CubicState:
     now = _ticks(event)
-    after = replace(state, last=now)
+    after = replace(state, counted_at=now)
     if busy:
-        passed = (now - state.last) % (1 << 30)
-        distance = min(state.distance + passed, (1 << DISTANCE_BITS - 1) - 1)
-        after = replace(after, acked=_most(state.acked + event.acked_bytes, 30), distance=distance)
+        passed = (now - state.counted_at) % (1 << 30)
+        t_minus_k = min(state.t_minus_k + passed, (1 << T_MINUS_K_BITS - 1) - 1)
+        after = replace(after, acked=_saturated(state.acked + event.acked_bytes, 30), t_minus_k=t_minus_k)
     if state.phase == WAITS:
-        whole = _most(window.cwnd >> 16, BYTE_BITS)
-        after = replace(after, distance=0, estimate=_most(window.cwnd, WINDOW_BITS), phase=BEGINS)
-        if whole >= state.maximum:
-            after = replace(after, maximum=whole, phase=GROWS)
+        whole = _saturated(window.cwnd >> 16, BYTE_BITS)
+        after = replace(after, t_minus_k=0, w_est=_saturated(window.cwnd, WINDOW_BITS), phase=BEGINS)
+        if whole >= state.w_max:
+            after = replace(after, w_max=whole, phase=GROWS)
     return after
 
 
-def _asked(event: CongestionEvent, window: Window, before: State, state: State, busy: bool) -> Calculation | None:
-    # Of whole requests the RTL asks the sum, before it is known whether the window is in use.
-    acked = min(_most(before.acked + event.acked_bytes, 30), MOST_ACKED)
+def _request(
+    event: CongestionEvent, window: Window, before: CubicState, state: CubicState, busy: bool
+) -> Calculation | None:
+    # The RTL requests the sum before it is known whether the window is in use.
+    acked = min(_saturated(before.acked + event.acked_bytes, 30), MAX_ACKED)
     root = state.phase == BEGINS
     if not root and not (before.phase == GROWS and busy and acked):
         return None
     request = Request(
         root=int(root),
-        reno=int(before.estimate >> 16 >= before.prior),
+        reno=int(before.w_est >> 16 >= before.cwnd_prior),
         segment_size=event.segment_size,
         acked=acked,
         round_trip=state.round_trip,
-        distance=state.distance,
-        maximum=state.maximum,
-        cwnd=_most(window.cwnd, WINDOW_BITS),
-        estimate=state.estimate,
+        t_minus_k=state.t_minus_k,
+        w_max=state.w_max,
+        cwnd=_saturated(window.cwnd, WINDOW_BITS),
+        w_est=state.w_est,
     )
     return Calculation(request.packed(), 0 if root else acked)
 
 
-def _calculated(event: CongestionEvent, window: Window, state: State) -> tuple[Window, State]:
-    told = event.calculated
-    if told is None or told.of_startup:
+def _calculated(event: CongestionEvent, window: Window, state: CubicState) -> tuple[Window, CubicState]:
+    given = event.calculated
+    if given is None or given.of_startup:
         return window, state
-    if told.note == 0:
-        if state.phase != BEGINS or told.stale:
+    if given.note == 0:
+        if state.phase != BEGINS or given.stale:
             return window, state
-        distance = _signed(wrap(state.distance - (told.answer & (1 << 29) - 1), DISTANCE_BITS))
-        return window, replace(state, distance=distance, phase=GROWS)
+        t_minus_k = _signed(wrap(state.t_minus_k - (given.response & (1 << 29) - 1), T_MINUS_K_BITS))
+        return window, replace(state, t_minus_k=t_minus_k, phase=GROWS)
     if state.phase != GROWS:
         return window, state
-    growth = Growth.unpacked(told.answer)
-    estimate = _most(state.estimate + growth.estimated, WINDOW_BITS)
-    cwnd = max(window.cwnd, estimate) if growth.friendly else wrap(window.cwnd + growth.increase)
+    growth = Growth.unpacked(given.response)
+    w_est = _saturated(state.w_est + growth.w_est_increase, WINDOW_BITS)
+    cwnd = max(window.cwnd, w_est) if growth.friendly else wrap(window.cwnd + growth.increase)
     window = replace(window, cwnd=cwnd)
-    if told.stale:
+    if given.stale:
         return window, state
-    return window, replace(state, estimate=estimate, acked=max(state.acked - (told.note & (1 << 30) - 1), 0))
+    return window, replace(state, w_est=w_est, acked=max(state.acked - (given.note & (1 << 30) - 1), 0))
 
 
-def _round_trip(event: CongestionEvent, state: State) -> int:
+def _round_trip(event: CongestionEvent, state: CubicState) -> int:
     """Smoothed with 1/8 (RFC 6298)."""
     if event.rtt is None:
         return state.round_trip
@@ -163,12 +167,12 @@ def _ticks(event: CongestionEvent) -> int:
     return event.now >> TICK_SHIFT & (1 << 30) - 1
 
 
-def _most(value: int, bits: int) -> int:
+def _saturated(value: int, bits: int) -> int:
     return min(value, (1 << bits) - 1)
 
 
 def _signed(value: int) -> int:
-    return value - (1 << DISTANCE_BITS) if value >> DISTANCE_BITS - 1 else value
+    return value - (1 << T_MINUS_K_BITS) if value >> T_MINUS_K_BITS - 1 else value
 
 
 POLICY = Cubic()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """FAST TCP, as rtl/downbeat/congestion/steady/Fast.scala.
 
-A sample of the round trip asks for q = wOld (RTT - base) / RTT; then w = (cwnd + wOld - q + alpha SMSS) / 2. A smaller
+A sample of the round trip requests q = wOld (RTT - base) / RTT; then w = (cwnd + wOld - q + alpha SMSS) / 2. A smaller
 w counts at once, with ssthresh; of a larger one each ACK adds as many bytes as it acknowledges. Argument: alpha, every,
 mi.
 """
@@ -14,11 +14,11 @@ from sim.golden.calculation import queue_share
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import (
     FRACTION_BITS,
-    Answer,
     Calculation,
     Calculator,
     CongestionEvent,
     Kind,
+    PolicyResult,
     Window,
     of_bytes,
     wrap,
@@ -37,7 +37,7 @@ class FastState(PackedFields):
     mi: int = 0  # a flag
     owed: int = 0  # bytes
     flight: int = 0  # bytes, with the last sample
-    sent: int = 0  # bytes, of the sample whose q is not known
+    w_old: int = 0  # bytes, of the sample whose q is not known
     round_trip: int = 0  # ns, of that sample
     skips: int = 0  # a flag
 
@@ -47,14 +47,14 @@ class FastState(PackedFields):
         ("mi", 1),
         ("owed", 32),
         ("flight", 32),
-        ("sent", 32),
+        ("w_old", 32),
         ("round_trip", 36),
         ("skips", 1),
     )
 
 
 def argument(alpha: int, every: int = 1, *, mi: bool = False) -> int:
-    """What a connection is opened with."""
+    """The argument of a connection."""
     if not 2 <= alpha < 1 << 16 or every not in (1, 2):
         raise ValueError(f"FAST, alpha = {alpha}, every = {every}: alpha from 2 to 65535, every 1 or 2")
     return FastState(alpha, every, mi).packed()
@@ -63,10 +63,10 @@ def argument(alpha: int, every: int = 1, *, mi: bool = False) -> int:
 @dataclass(frozen=True)
 class Fast:
     name: str = "fast"
-    state_bits: int = FastState.bits()
+    state: type[PackedFields] = FastState
     calculator: Calculator = field(default=queue_share.CALCULATOR)
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         before = FastState.unpacked(policy_state)
         after = before if event.rtt is None else replace(before, flight=event.flight)
         match event.kind:
@@ -84,12 +84,12 @@ class Fast:
                 window, after = _calculated(event, window, after)
             case _:
                 pass
-        asked = None
+        requested = None
         if before.round_trip and not event.calculating:
-            request = queue_share.Request(before.sent, before.round_trip, 1, event.rtt_minimum)
+            request = queue_share.Request(before.w_old, before.round_trip, 1, event.rtt_minimum)
             queued = wrap(before.round_trip - event.rtt_minimum, 36)
-            asked = Calculation(request.packed(), int(queued < NO_QUEUE) << 32 | before.sent)
-        return Answer(window, after.packed(), calculation=asked)
+            requested = Calculation(request.packed(), int(queued < NO_QUEUE) << 32 | before.w_old)
+        return PolicyResult(window, after.packed(), calculation=requested)
 
 
 def _sampled(event: CongestionEvent, before: FastState, after: FastState) -> FastState:
@@ -97,24 +97,24 @@ def _sampled(event: CongestionEvent, before: FastState, after: FastState) -> Fas
         return after
     if before.every & 2 and not before.skips:
         return replace(after, skips=True)
-    return replace(after, skips=False, round_trip=event.rtt, sent=before.flight)
+    return replace(after, skips=False, round_trip=event.rtt, w_old=before.flight)
 
 
 def _calculated(event: CongestionEvent, window: Window, after: FastState) -> tuple[Window, FastState]:
-    told = event.calculated
-    if told is None or told.of_startup:
+    given = event.calculated
+    if given is None or given.of_startup:
         return window, after
     after = replace(after, round_trip=0)
-    if told.stale:
+    if given.stale:
         return window, after
-    target = (told.note & BYTES) - (told.answer & BYTES) + after.alpha * event.segment_size
+    target = (given.note & BYTES) - (given.response & BYTES) + after.alpha * event.segment_size
     beyond = target - (window.cwnd >> FRACTION_BITS)
     if beyond < 0:
         less = wrap((window.cwnd + target * of_bytes(1)) >> 1)
         window, after = Window(less, less), replace(after, owed=0)
     else:
         after = replace(after, owed=wrap(beyond >> 1, 32))
-    if after.mi and told.note >> 32 & 1:
+    if after.mi and given.note >> 32 & 1:
         after = replace(after, owed=BYTES)
     return window, after
 

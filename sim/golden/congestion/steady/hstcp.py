@@ -13,7 +13,7 @@ from math import floor, log
 
 from sim.golden.congestion.additive_increase import CREDIT_BITS, SHARE_BITS, decreased, increased
 from sim.golden.congestion.packed_fields import PackedFields
-from sim.golden.congestion.seam import FRACTION_BITS, Answer, CongestionEvent, Kind, Window
+from sim.golden.congestion.seam import FRACTION_BITS, CongestionEvent, Kind, PolicyResult, Window
 
 LOW, HIGH = 38, 83_000  # segments: Low_Window, High_Window
 ROWS = 73
@@ -67,9 +67,9 @@ class HstcpState(PackedFields):
 @dataclass(frozen=True)
 class Hstcp:
     name: str = "hstcp"
-    state_bits: int = HstcpState.bits()
+    state: type[PackedFields] = HstcpState
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         before = HstcpState.unpacked(policy_state)
         after = replace(before, row=_moved(before, event, window))
         match event.kind:
@@ -83,7 +83,7 @@ class Hstcp:
                 window, after = replace(window, ssthresh=decreased(event, decrease)), replace(after, credit=0)
             case _:
                 pass
-        return Answer(window, after.packed())
+        return PolicyResult(window, after.packed())
 
 
 def _moved(before: HstcpState, event: CongestionEvent, window: Window) -> int:

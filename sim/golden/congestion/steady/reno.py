@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import (
     FRACTION_BITS,
-    Answer,
     CongestionEvent,
     Kind,
+    PolicyResult,
     Window,
     of_bytes,
     wrap,
@@ -21,16 +22,25 @@ from sim.golden.congestion.seam import (
 
 
 @dataclass(frozen=True)
+class RenoState(PackedFields):
+    """The policy state, lowest field first."""
+
+    credit: int = 0  # bytes acknowledged and not yet turned into window
+
+    FIELDS = (("credit", 32),)
+
+
+@dataclass(frozen=True)
 class Reno:
     name: str = "reno"
-    state_bits: int = 32
+    state: type[PackedFields] = RenoState
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         match event.kind:
             case Kind.ESTABLISHED:
                 policy_state = 0
             case Kind.ACKNOWLEDGED if not event.starting_up:
-                policy_state = wrap(policy_state + event.acked_bytes, self.state_bits)
+                policy_state = wrap(policy_state + event.acked_bytes, RenoState.bits())
                 whole = window.cwnd >> FRACTION_BITS
                 if policy_state >= whole:
                     policy_state -= whole
@@ -41,7 +51,7 @@ class Reno:
                 policy_state = 0
             case _:
                 pass
-        return Answer(window, policy_state)
+        return PolicyResult(window, policy_state)
 
 
 POLICY = Reno()

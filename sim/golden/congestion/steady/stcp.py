@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes, wrap
+from sim.golden.congestion.packed_fields import PackedFields
+from sim.golden.congestion.seam import CongestionEvent, Kind, PolicyResult, Window, of_bytes, wrap
 from sim.golden.congestion.steady import reno
 
 INCREASE = 655  # 16 fraction bits
@@ -19,18 +20,18 @@ LEGACY = 16  # segments
 @dataclass(frozen=True)
 class Stcp:
     name: str = "stcp"
-    state_bits: int = reno.POLICY.state_bits
+    state: type[PackedFields] = reno.RenoState
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
-        plain = reno.POLICY.answer(event, window, policy_state)
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
+        plain = reno.POLICY.respond(event, window, policy_state)
         if window.cwnd <= of_bytes(LEGACY * event.segment_size):
             return plain
         match event.kind:
             case Kind.ACKNOWLEDGED if not event.starting_up:
-                return Answer(replace(window, cwnd=wrap(window.cwnd + INCREASE * event.acked_bytes)), 0)
+                return PolicyResult(replace(window, cwnd=wrap(window.cwnd + INCREASE * event.acked_bytes)), 0)
             case Kind.LOSS | Kind.TIMEOUT:
                 kept = max(event.flight - event.flight // 8, 2 * event.segment_size)
-                return Answer(replace(window, ssthresh=of_bytes(kept)), 0)
+                return PolicyResult(replace(window, ssthresh=of_bytes(kept)), 0)
             case _:
                 return plain
 

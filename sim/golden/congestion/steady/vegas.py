@@ -13,11 +13,11 @@ from sim.golden.calculation import queue_share
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import (
     FRACTION_BITS,
-    Answer,
     Calculation,
     Calculator,
     CongestionEvent,
     Kind,
+    PolicyResult,
     Window,
     of_bytes,
     wrap,
@@ -42,7 +42,7 @@ class VegasState(PackedFields):
 
 
 def argument(alpha: int, beta: int, *, rounded: bool = True) -> int:
-    """What a connection is opened with."""
+    """The argument of a connection."""
     if not 1 <= alpha <= beta < 256:
         raise ValueError(f"Vegas, alpha = {alpha}, beta = {beta}: alpha from 1 to beta, beta to 255")
     return VegasState(alpha, beta, rounded).packed()
@@ -51,10 +51,10 @@ def argument(alpha: int, beta: int, *, rounded: bool = True) -> int:
 @dataclass(frozen=True)
 class Vegas:
     name: str = "vegas"
-    state_bits: int = VegasState.bits()
+    state: type[PackedFields] = VegasState
     calculator: Calculator = field(default=queue_share.CALCULATOR)
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         before = VegasState.unpacked(policy_state)
         after, old = before, window
         match event.kind:
@@ -63,7 +63,7 @@ class Vegas:
                 after = VegasState(given.alpha, given.beta, given.round)
             case Kind.ACKNOWLEDGED if not event.starting_up:
                 if before.grows:
-                    plain = reno.POLICY.answer(event, window, before.credit)
+                    plain = reno.POLICY.respond(event, window, before.credit)
                     window, after = plain.window, replace(after, credit=plain.policy_state)
                 if event.rtt is not None and not before.round_trip:
                     after = replace(after, round_trip=event.rtt)
@@ -75,21 +75,21 @@ class Vegas:
                 window, after = _calculated(event, window, after)
             case _:
                 pass
-        asked = None
+        requested = None
         if before.round_trip and not event.calculating:
             request = queue_share.Request(old.cwnd >> FRACTION_BITS, before.round_trip, 1, event.rtt_minimum)
-            asked = Calculation(request.packed())
-        return Answer(window, after.packed(), calculation=asked)
+            requested = Calculation(request.packed())
+        return PolicyResult(window, after.packed(), calculation=requested)
 
 
 def _calculated(event: CongestionEvent, window: Window, after: VegasState) -> tuple[Window, VegasState]:
-    told, segment = event.calculated, event.segment_size
-    if told is None or told.of_startup:
+    given, segment = event.calculated, event.segment_size
+    if given is None or given.of_startup:
         return window, after
     after = replace(after, round_trip=0)
-    if told.stale:
+    if given.stale:
         return window, after
-    twice = 2 * (told.answer & BYTES)
+    twice = 2 * (given.response & BYTES)
     after = replace(after, grows=twice < (2 * after.alpha - after.round) % 512 * segment)
     if twice + after.round > (2 * after.beta + after.round) * segment and window.cwnd >> FRACTION_BITS >= 3 * segment:
         less = wrap(window.cwnd - of_bytes(segment))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sim.golden.congestion.packed_fields import PackedFields
-from sim.golden.congestion.seam import Answer, CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.seam import CongestionEvent, Kind, PolicyResult, Window, of_bytes
 from sim.golden.congestion.steady import reno
 
 
@@ -21,22 +21,22 @@ class WestwoodState(PackedFields):
     bwe: int = 0  # a flag
     credit: int = 0  # Reno's
 
-    FIELDS = (("bwe", 1), ("credit", reno.POLICY.state_bits))
+    FIELDS = (("bwe", 1), ("credit", reno.RenoState.bits()))
 
 
 @dataclass(frozen=True)
 class Westwood:
     name: str = "westwood"
-    state_bits: int = WestwoodState.bits()
+    state: type[PackedFields] = WestwoodState
     estimates_rates: bool = True
 
-    def answer(self, event: CongestionEvent, window: Window, policy_state: int) -> Answer:
+    def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         before = WestwoodState.unpacked(policy_state)
-        plain = reno.POLICY.answer(event, window, before.credit)
+        plain = reno.POLICY.respond(event, window, before.credit)
         new, estimate = plain.window, event.bwe if before.bwe else event.ere
         if event.kind in (Kind.LOSS, Kind.TIMEOUT) and estimate:
             new = replace(new, ssthresh=of_bytes(max(estimate, 2 * event.segment_size)))
-        return Answer(new, replace(before, credit=plain.policy_state).packed())
+        return PolicyResult(new, replace(before, credit=plain.policy_state).packed())
 
 
 POLICY = Westwood()
