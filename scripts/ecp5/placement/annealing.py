@@ -77,7 +77,7 @@ def binary() -> Path:
 
 
 def sources() -> list[str]:
-    """What anneals and routes, for names under which results are kept."""
+    """The text of all that anneals and routes, for names under which results are kept."""
     texts = [*SOURCES, *sorted(SOURCES[0].parent.glob("*.h")), Path(__file__), Path(routing.__file__)]
     return [text.read_text() for text in texts]
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from scripts.failure import RoundsOver, ToolFailed
 
-# Of router2: designs that it has routed took it 62 at most; of one that it did not 45,000 wires were in conflict after
+# Rounds of router2: designs that it has routed took it 62 at most; of one that it did not 45,000 wires were in conflict after
 # ten.
 CROWDED = 120
-# Of router1, a thousand connections each: a core with 1,014 that were late took it 335.
+# Rounds of router1, a thousand connections each: a core with 1,014 that were late took it 335.
 ROUNDS = 1000
 ROUTING = re.compile(r'(\s*"ROUTING": )"(?:[^;"]*;[^;"]*;1;?){6,}"(,?\n)')
 

@@ -39,10 +39,10 @@ class Small:
         return self.cell("TRELLIS_FF", name, bel, parameters, **({"CLK": "clk"} | ports))
 
     def annealed(self, folder: Path, **periods: float) -> tuple[dict[str, str], list[str]]:
-        """Where each cell is then, and what is told; periods, ns, by the clock's net, for a device of grade 8_5G."""
+        """Each cell's place then, and the annealer's lines; periods, ns, by the clock's net, for a device of grade 8_5G."""
         placed, result = folder / "placed.json", folder / "annealed.json"
         names = {name: {"bits": [number]} for name, number in self._nets.items()}
         placed.write_text(json.dumps({"modules": {"top": {"cells": self._cells, "netnames": names}}}))
-        told = anneal(placed, result, "8_5G", periods, seed=1)
+        lines = anneal(placed, result, "8_5G", periods, seed=1)
         cells = json.loads(result.read_text())["modules"]["top"]["cells"]
-        return {name: cell["attributes"][BEL] for name, cell in cells.items()}, told
+        return {name: cell["attributes"][BEL] for name, cell in cells.items()}, lines

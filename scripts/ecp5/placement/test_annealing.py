@@ -101,8 +101,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     placing = ["--json", "top.json", "--seed", "1", "--no-route", "--write", "placed.json", "--log", "placing.log"]
     nextpnr(folder, *placing, *annealing.PLACING, "--router", "router2").check_returncode()
     for result in ("annealed.json", "again.json"):
-        told = anneal(folder / "placed.json", folder / result, "6", PERIODS, 1, annealing.SETTINGS)
-        (folder / "told").write_text("\n".join(told))
+        lines = anneal(folder / "placed.json", folder / result, "6", PERIODS, 1, annealing.SETTINGS)
+        (folder / "lines").write_text("\n".join(lines))
     return folder
 
 
@@ -138,13 +138,13 @@ def test_nothing_but_places_and_settings_changes(folder: Path) -> None:
 
 
 def test_wires_are_shorter(folder: Path) -> None:
-    print((folder / "told").read_text())
+    print((folder / "lines").read_text())
     placed, annealed = (length(folder / name) for name in ("placed.json", "annealed.json"))
     assert annealed < 0.95 * placed
 
 
 def length(path: Path) -> int:
-    """Of all nets, by half-perimeter."""
+    """The length of all nets by half-perimeter."""
     ends: dict[int, list[tuple[int, int]]] = {}
     for cell in modules(path)["top"]["cells"].values():
         where = re.match(r"X(\d+)/Y(\d+)/", cell["attributes"][BEL])
@@ -239,10 +239,10 @@ Info: Max delay <async> -> posedge {CORE}: 1.47 ns
 def test_clocks_are_routed_for_so_many_times_what_they_were_placed_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Any] = []
+    calls: list[Any] = []
 
     def anneal(*arguments: Any) -> list[str]:
-        asked.append(arguments)
+        calls.append(arguments)
         return ["placed", "annealed"]
 
     monkeypatch.setattr(annealing, "anneal", anneal)
@@ -250,7 +250,7 @@ def test_clocks_are_routed_for_so_many_times_what_they_were_placed_for(
     log.write_text(LOG)
     clocks, design = annealing.annealed(placed, log, ["--45k", "--speed", "6"], 7, longer=1.5)
     assert design == tmp_path / "board.annealed.json"
-    assert asked == [(placed, design, "6", {WIRE: 8.0, CORE: 16.0}, 7, annealing.SETTINGS)]
+    assert calls == [(placed, design, "6", {WIRE: 8.0, CORE: 16.0}, 7, annealing.SETTINGS)]
     assert clocks.read_text().splitlines() == [
         f"create_clock -period 12 [get_nets {{{WIRE}}}]",
         f"create_clock -period 24 [get_nets {{{CORE}}}]",

@@ -102,6 +102,6 @@ def test_a_design_of_pins_alone_is_left_alone(tmp_path: Path) -> None:
     small = Small()
     small.cell("TRELLIS_IO", "in", "X2/Y0/PIOA", O="a")
     small.cell("TRELLIS_IO", "out", "X9/Y0/PIOA", I="a")
-    bels, told = small.annealed(tmp_path)
+    bels, lines = small.annealed(tmp_path)
     assert bels == {"in": "X2/Y0/PIOA", "out": "X9/Y0/PIOA"}
-    assert told[0].startswith("  placed: 7 tiles of wire")
+    assert lines[0].startswith("  placed: 7 tiles of wire")

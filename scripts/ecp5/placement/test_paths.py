@@ -12,16 +12,16 @@ from scripts.ecp5.placement.small import Small
 
 pytestmark = pytest.mark.soak  # a frozen tool, which takes a minute to be compiled
 
-# Of an LFE5UM5G, ns: a wire, a tile of its way, clock to output, a LUT.
+# Delays of an LFE5UM5G, ns: a wire, a tile of its way, clock to output, a LUT.
 WIRE, TILE, START, LUT = 0.4, 0.04, 0.31, 0.15
-SHORT = 0.01  # of a period: figures have two digits behind the point
+SHORT = 0.01  # share of a period: figures have two digits behind the point
 
 
 def longest(small: Small, folder: Path, **periods: float) -> list[float]:
     """ns, of each clock, before anything has moved."""
-    _, told = small.annealed(folder, **{clock: ns * SHORT for clock, ns in periods.items()})
-    placed = re.fullmatch(r"  placed: .* paths of ([\d., ]+) of their clocks' periods", told[0])
-    assert placed is not None, told
+    _, lines = small.annealed(folder, **{clock: ns * SHORT for clock, ns in periods.items()})
+    placed = re.fullmatch(r"  placed: .* paths of ([\d., ]+) of their clocks' periods", lines[0])
+    assert placed is not None, lines
     shares = [float(share) for share in placed[1].split(", ")]
     return [share * ns * SHORT for share, ns in zip(shares, periods.values(), strict=True)]
 
@@ -88,7 +88,7 @@ def test_lut_ram_ends_the_way_of_what_is_written_and_not_of_its_address(tmp_path
 
 
 def test_a_cell_goes_after_its_wires_only_as_far_as_its_path_has_time(tmp_path: Path) -> None:
-    """Of five wires three lead away from the block RAM, whose path through the LUT has the time for some tiles of 28:
+    """Three of five wires lead away from the block RAM, whose path through the LUT has the time for some tiles of 28:
     at no temperature does the LUT leap to the pins, as by a price of the first tile for all."""
     small = Small()
     for name, x in (("first", 0), ("last", 30)):
@@ -96,6 +96,6 @@ def test_a_cell_goes_after_its_wires_only_as_far_as_its_path_has_time(tmp_path: 
     small.cell("DP16KD", "store", "X2/Y10/EBR0", {"REGMODE_A": "NOREG"}, DOA0="word", DIA0="data", CLKA="clk")
     pins = {port: small.cell("TRELLIS_IO", port, "X30/Y10/PIOA", O=f"in_{port}") for port in "BCD"}
     small.lut("lut", "X2/Y10/SLICEA.K0", A="word", F="data", **{port: f"in_{pin}" for port, pin in pins.items()})
-    bels, told = small.annealed(tmp_path, clk=3.6)
+    bels, lines = small.annealed(tmp_path, clk=3.6)
     assert 3 < int(bels["lut"].split("/")[0][1:]) < 12
-    assert all(float(figures.split()[-5]) < 0.9 for figures in told)
+    assert all(float(figures.split()[-5]) < 0.9 for figures in lines)

@@ -18,7 +18,7 @@ constexpr int ROWS_APART = 24;  // tiles between rows of block RAM
 constexpr std::size_t MANY = 40; // cells on a net that says nothing of where they should be
 constexpr double HOTTEST = 20, COLDEST = 0.03; // tiles
 constexpr double COOLER = 0.93, FASTER = 0.8; // from one temperature to the next; once there are
-constexpr double FEW = 0.05;                  // of moves that are taken
+constexpr double FEW = 0.05;                  // share of moves that are taken
 constexpr int EFFORT = 24;                    // tries of each object at a temperature,
 constexpr long FEWEST = 1000;                 // but no fewer than these of all
 

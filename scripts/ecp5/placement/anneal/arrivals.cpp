@@ -63,7 +63,7 @@ void Arrivals::touch(Place place) {
   isTouched_[index(place)] = true;
 }
 
-/// Of places that were touched; returns what they cost more.
+/// Updates the places that were touched; returns their additional cost.
 double Arrivals::recount() {
   double more = 0;
   for (const Place place : touched_) {

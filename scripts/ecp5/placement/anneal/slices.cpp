@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr int RAM_WRITE_SLICE = 2; // whose LUTs are gone where LUT RAM is written
+constexpr int RAM_WRITE_SLICE = 2; // its LUTs are unusable where LUT RAM is written
 
 std::uint8_t edges(const Cell &cell, const char *clock, const char *other) {
   return static_cast<std::uint8_t>(2 * (cell.parameter(clock) == "INV") + (cell.parameter(other) == "INV"));

@@ -46,9 +46,9 @@ private:
     int ramWriter = -1;
     int row = -1;
   };
-  struct Rules { // of a cell
-    int shared = -1, enable = -1; // of a flip-flop: what all of a place, and the two of a slice, have in common
-    std::uint8_t edges = 0; // of flip-flops and LUT RAM: inverted clock, inverted reset or write enable
+  struct Rules { // for a cell
+    int shared = -1, enable = -1; // a flip-flop's nets that all of a place, and the two of a slice, share
+    std::uint8_t edges = 0; // flip-flops and LUT RAM: inverted clock, inverted reset or write enable
     bool takesLut = false, usesM = false, carry = false, ram = false;
   };
   struct Exchange {

@@ -15,14 +15,15 @@ constexpr double NONE = -std::numeric_limits<double>::infinity();
 // share.
 constexpr double URGENCY = 10;
 constexpr int SHARPNESS = 10;
-constexpr double LEAST = 0.6, MOST = 1.1; // periods: shorter paths cost nothing, and of longer ones no more is made
-constexpr double FADING = 0.978;          // of what was urgent before
+constexpr double MIN_SHARE = 0.6,
+                 MAX_SHARE = 1.1; // periods: shorter paths cost nothing, and of longer ones no more is made
+constexpr double FADING = 0.978;          // factor on the urgency before
 
 template <std::size_t count> bool isOne(const std::array<std::string_view, count> &names, const std::string &port) {
   return std::ranges::find(names, port) != names.end();
 }
 constexpr std::array<std::string_view, 6> RAM_WRITE{"WRE",  "WD",   "WAD0",
-                                                    "WAD1", "WAD2", "WAD3"}; // of LUT RAM; the others read
+                                                    "WAD1", "WAD2", "WAD3"}; // LUT RAM's write ports; the others read
 constexpr std::array<std::string_view, 4> CLOCKS{"CLK", "WCK", "CLKA", "CLKB"};
 
 bool isClocked(const Cell &cell) { return cell.is("TRELLIS_FF") || cell.is("DP16KD"); }
@@ -123,7 +124,7 @@ double Timing::wait(const Arc &arc) const {
 void Timing::follow() {
   for (auto &pulls : pulls_) { // slowly, so that paths do not take turns at being the longest
     for (Pull &pull : pulls) pull.share *= FADING;
-    std::erase_if(pulls, [](const Pull &pull) { return pull.share < LEAST; });
+    std::erase_if(pulls, [](const Pull &pull) { return pull.share < MIN_SHARE; });
   }
   longest_.clear();
   for (const Domain &domain : domains_) {
@@ -144,13 +145,13 @@ void Timing::follow() {
   }
 }
 
-/// Of a wire whose path takes that share of the period, of which a tile takes another.
+/// Adds a wire's pull: `share` of the period is its path's, `tile` a tile's.
 void Timing::pull(const Arc &arc, double share, double tile) {
   const int driver = drivers_[arc.source];
-  if (!arc.wired || driver < 0 || share < LEAST) return;
+  if (!arc.wired || driver < 0 || share < MIN_SHARE) return;
   const int length = distance(design_.places[driver], design_.places[arc.cell]);
   for (const auto &[one, other] : {std::pair{driver, arc.cell}, {arc.cell, driver}}) {
-    const Pull latest{other, std::min(share, MOST), length, tile};
+    const Pull latest{other, std::min(share, MAX_SHARE), length, tile};
     const auto found = std::ranges::find(pulls_[one], other, &Pull::other);
     if (found == pulls_[one].end())
       pulls_[one].push_back(latest);
@@ -159,7 +160,7 @@ void Timing::pull(const Arc &arc, double share, double tile) {
   }
 }
 
-/// Of all tiles of a wire of that length: a far move is not to cost by what its first tile would.
+/// The cost of all tiles up to that length: the first tile's alone would let a cell leap far.
 double Timing::Pull::cost(int longer) const {
   const double path = std::max(0.0, share + tile * (longer - length));
   double power = path;

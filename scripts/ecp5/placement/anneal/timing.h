@@ -16,7 +16,7 @@
 /// ns.
 struct Delays {
   double wire;
-  double tile; // of a wire's way
+  double tile; // a wire's delay over a tile
   double registered; // clock to output
   double blockRam, outputRegister; // likewise, of a block RAM
   double lut;
@@ -27,7 +27,7 @@ struct Delays {
 /// For a device's speed grade as nextpnr's database names it: 6, 8, 8_5G.
 const Delays &delaysOf(const std::string &grade);
 
-/// Of paths that begin and end by one clock.
+/// The paths that begin and end by one clock.
 class Timing {
 public:
   /// `periods`, ns, are by the clock's net.
@@ -37,7 +37,7 @@ public:
   void follow();
   /// The longest paths, as shares of their clocks' periods.
   const std::vector<double> &longest() const { return longest_; }
-  /// What wires of cells that have moved cost more by their paths, tiles. Those between two of the cells count twice.
+  /// Additional cost of the moved cells' wires by their paths, tiles. Wires between two of the cells count twice.
   double change(const std::vector<Moved> &moved) const;
   void settle(const std::vector<Moved> &moved);
 
@@ -58,10 +58,10 @@ private:
   };
   struct Pull { // towards another cell
     int other;
-    double share; // of its clock's period that the wire's path takes
-    int length;   // while the wire is so long,
-    double tile;  // and of a tile more
-    double cost(int longer) const; // of a wire of that length
+    double share; // the path's share of its clock's period
+    int length;   // the wire's length at that share, tiles
+    double tile;  // a further tile's share
+    double cost(int longer) const; // at that length
   };
 
   void sortArcs();

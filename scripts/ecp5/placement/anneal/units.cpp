@@ -17,7 +17,7 @@ Spot spot(Place place) { return {place.y, place.x}; }
 
 /// By each LUT those that it makes a wider function with, directly.
 std::vector<std::vector<int>> joinedLuts(const Design &design) {
-  std::unordered_map<int, int> driver; // of nets within wider functions
+  std::unordered_map<int, int> driver; // by net, within wider functions
   for (int number = 0; number < static_cast<int>(design.cells.size()); ++number)
     if (isLut(design.cells[number]))
       for (const char *port : {"F", "OFX"})

@@ -10,7 +10,7 @@
 
 #include "design.h"
 
-constexpr int POSITIONS = 8; // of a place, each of a LUT and a flip-flop
+constexpr int POSITIONS = 8; // in a place, each a LUT and a flip-flop
 
 /// Cells that move together: LUTs, and the flip-flops that take their outputs directly; or one flip-flop.
 struct Unit {
@@ -29,7 +29,7 @@ bool isLut(const Cell &cell);
 bool isRegister(const Cell &cell);
 bool isChained(const Cell &cell); // a LUT of a carry chain
 bool takesLut(const Cell &cell);  // a flip-flop behind the LUT of its position
-int position(const Cell &cell);   // of a LUT or a flip-flop in its place
+int position(const Cell &cell);   // a LUT's or a flip-flop's, in its place
 
 std::vector<Unit> unitsOf(const Design &design);
 std::vector<Row> rowsOf(const Design &design);

@@ -5,10 +5,10 @@
 
 namespace {
 
-// Of an ECP5: with more wires than FAIR over a place router2's conflicts become frequent.
+// With more wires than FAIR over a place of an ECP5 router2's conflicts become frequent.
 constexpr double FAIR = 55, SLOPE = 25;
 constexpr double LONGER = 0.03; // for each pin of a net of more than three,
-constexpr int MOST = 40;        // but no more of them
+constexpr int MAX_PINS = 40;        // but no more of them
 constexpr std::size_t MANY = 12; // pins of a net whose bounds are found by counts
 
 } // namespace
@@ -35,7 +35,7 @@ Wires::Wires(const Design &design)
   }
   for (int net = 0; net < design.nets; ++net) {
     const auto &cells = cellsOf_[net];
-    factors_[net] = cells.size() > 3 ? 1 + LONGER * std::min<int>(cells.size(), MOST) : 1;
+    factors_[net] = cells.size() > 3 ? 1 + LONGER * std::min<int>(cells.size(), MAX_PINS) : 1;
     if (cells.size() <= MANY) continue;
     countsOf_[net] = static_cast<int>(counts_.size());
     auto &counts =
@@ -104,7 +104,7 @@ Box Wires::bounds(int net) const {
   return box;
 }
 
-/// Of a net with counts, within others.
+/// The extent of a net with counts.
 Box Wires::bounds(int net, Box box) const {
   const Counts &counts = counts_[countsOf_[net]];
   while (counts.columns[box.x0] == 0) ++box.x0;

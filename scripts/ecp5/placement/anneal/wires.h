@@ -34,16 +34,16 @@ public:
 
   /// Prices by the present placement, half, and by those before.
   void price();
-  /// What the wires of cells that have moved cost more; to be settled or undone.
+  /// Additional cost of the moved cells' wires; to be settled or undone.
   double change(const std::vector<Moved> &moved);
   void settle();
   void undo(const std::vector<Moved> &moved);
 
-  double length() const; // of all nets, half-perimeters in tiles
+  double length() const; // all nets' half-perimeters, tiles
   double worst() const { return worst_; } // wires over a tile at most, by the last pricing
 
 private:
-  struct Counts { // of a net's pins, by column and row: for nets of many
+  struct Counts { // a net's pins, by column and row: for nets of many
     std::vector<std::uint16_t> columns, rows;
   };
   double cost(int net, const Box &box) const;
