@@ -16,9 +16,9 @@ from scripts.lint import words
 # How many complaints a folder may have; files of a folder within it are counted there only. It may only shrink.
 ALLOWED: Mapping[str, int] = {
     "cocotb_tests": 1836,
-    "constraints": 2,
+    "constraints": 0,
     "rtl": 1373,
-    "scripts": 226,
+    "scripts": 16,
     "sim": 1955,
     "sw": 1803,
 }
