@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What runs on the core: it is asked to take a step whenever the device has moved.
+// An application on the core: it takes a step whenever the device has moved.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ public:
   explicit Application(downbeat_device *device) : device_(device) {}
   virtual ~Application() = default;
 
-  /// Does what the device now allows.
+  /// Takes the steps that the device allows at this time.
   void step();
 
-  /// All is through, and both sides of every connection have closed.
+  /// True when all bytes have arrived and both sides of every connection have closed.
   bool finished() const { return finished_; }
-  /// Why it cannot go on; empty while it can.
+  /// The reason why it cannot go on; empty while it can.
   const std::string &failure() const { return failure_; }
   /// Payload bytes accepted by the core, or received from it.
   std::uint64_t bytes() const { return bytes_; }
@@ -32,9 +32,9 @@ protected:
   virtual void advance() = 0;
   /// True unless `result` is an error, which ends the application.
   bool check(std::int64_t result, const char *what);
-  /// Hands `contents` from `position` on to the connection; true once the core has all of it.
+  /// Sends `contents` from `position` on; true once the core has all of it.
   bool send(downbeat_sim_connection connection, const std::string &contents, std::size_t &position);
-  /// Appends what has come; true at the end of the peer's stream.
+  /// Appends received bytes; true at the end of the peer's stream.
   bool receive(downbeat_sim_connection connection, std::string &contents);
 
   downbeat_device *device_;
@@ -44,5 +44,5 @@ protected:
   std::string failure_;
 };
 
-/// The whole of a file.
+/// Contents of a file.
 std::string contentsOf(const std::string &path);

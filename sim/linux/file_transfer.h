@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// One file one way.
+// Transfer of one file in one direction.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ private:
   bool shutDown_ = false;
 };
 
-/// Keeps what comes on the first connection that it accepts.
+/// Keeps the bytes of the first connection that it accepts.
 class FileReceiver : public Application {
 public:
   FileReceiver(downbeat_device *device, const std::string &path, std::uint16_t port);

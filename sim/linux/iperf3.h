@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What both ends of an iperf3 test over TCP do: the control connection, which carries states of one byte each and JSON
-// behind its length, and the streams. Source: iperf3's iperf_api.h and iperf_api.c (github.com/esnet/iperf).
+// Common part of both ends of an iperf3 test over TCP: the control connection, which carries states of one byte each
+// and JSON behind its length, and the streams. Source: iperf3's iperf_api.h and iperf_api.c (github.com/esnet/iperf).
 #pragma once
 
 #include <cstdint>
@@ -42,25 +42,25 @@ protected:
   /// Takes `steps_` one after the other, each as soon as the one before it has returned true.
   void advance() final;
 
-  /// To the peer on the control connection. True, so that a step can end with them.
+  /// Send to the peer on the control connection. True, so that a step can end with them.
   bool put(State state);
   bool putJson(const nlohmann::json &value);
   bool putBytes(std::string_view bytes);
-  /// False until it has come; any other state ends the application.
+  /// False until that state has arrived; any other state ends the application.
   bool take(State expected);
   bool takeJson(nlohmann::json &value);
 
   void addStream(downbeat_sim_connection connection);
-  /// As much of `toSend_` as the core accepts, in turn on all streams.
+  /// Sends as much of `toSend_` as the core accepts, in turn on all streams.
   void sendData();
   void receiveData();
   std::uint64_t received() const;
-  /// Payload that the peer counted, by its results.
+  /// Payload bytes in the peer's results.
   std::uint64_t countedByPeer() const;
   nlohmann::json results() const;
   void startClock() { started_ = downbeat_sim_now(device_); }
   void stopClock() { stopped_ = downbeat_sim_now(device_); }
-  /// Asks all connections to close; true once they have.
+  /// Closes all connections; true once they are closed.
   bool closed();
 
   std::vector<std::function<bool()>> steps_;

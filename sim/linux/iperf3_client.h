@@ -12,13 +12,13 @@ public:
 
 private:
   bool connectStreams(const Options &options);
-  /// Each stream has sent its cookie.
+  /// True once each stream has sent its cookie.
   bool introduced();
-  /// All bytes are through and have been read.
+  /// True once all bytes have been acknowledged or read.
   bool transferred();
 
   std::string cookie_;
   std::uint64_t bytesWanted_;
   std::vector<std::size_t> cookiePositions_;
-  downbeat_time acknowledged_ = 0; // when all was; 0: it is not yet
+  downbeat_time acknowledged_ = 0; // time of the last acknowledgment; 0: not yet
 };

@@ -17,7 +17,7 @@ private:
     downbeat_sim_connection connection;
     std::string cookie;
   };
-  /// True once the control connection and `streams` others with its cookie are here.
+  /// True once the control connection and `streams` others with its cookie are open.
   bool admit(std::size_t streams);
   bool takeParameters();
 

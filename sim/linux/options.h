@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What downbeat_tap is asked for. `python -m sim.linux` gives every value; --help is for people.
+// Options of downbeat_tap. `python -m sim.linux` gives every value; --help is for people.
 #pragma once
 
 #include <array>
@@ -11,17 +11,17 @@
 struct Options {
   std::string tap;               // an interface that exists, of this network namespace
   std::string send;              // file to send to the peer
-  std::string receive;           // file to write what comes into
+  std::string receive;           // file for the received bytes
   std::string fetch;             // path of a page to get from the peer's web server, into `receive`
   std::string serve;             // file to serve by HTTP
   std::string iperf3;            // "server" or "client"
-  std::uint64_t requests = 1;    // serve: how many, and then it ends; fetch: on each connection
-  std::uint64_t connections = 1; // fetch: at once; iperf3 client: streams
+  std::uint64_t requests = 1;    // serve: number until the end; fetch: number on each connection
+  std::uint64_t connections = 1; // fetch: connections at once; iperf3 client: streams
   std::uint64_t bytes = 0;       // iperf3 client: on all streams together
   bool reverse = false;          // iperf3 client: the server sends
   std::uint32_t coreIp = 0;      // 0x0a000001 for 10.0.0.1
   std::array<std::uint8_t, 6> coreMac{};
-  std::uint32_t peerIp = 0;      // send, fetch, iperf3 client: whom the core connects to
+  std::uint32_t peerIp = 0;      // send, fetch, iperf3 client: the core's peer
   std::uint16_t port = 5001;     // the peer's port, or the one that the core listens on
   std::string startup;           // send: start-up policy by name; empty: the build's first
   std::uint32_t initialWindow = 0; // send: segments; 0: the library's

@@ -3,7 +3,7 @@
 //
 // The core simulates some hundred times slower than it would run, so a burst puts the device behind the clock; it
 // catches up in the idle time after it, which costs nothing. Frames carry the times at which they were on the wire, not
-// those at which the core got round to them.
+// those at which the core handled them.
 #pragma once
 
 #include <array>
@@ -28,11 +28,10 @@ public:
   /// Throws std::runtime_error if a capture is wanted and cannot be written.
   RealTime(downbeat_device *device, Tap &tap, Application &application, const Options &options);
 
-  /// Until the application has finished or failed, the wall limit is over, or a signal asks for the end (which sets
-  /// `stop`).
+  /// Runs until the application has finished or failed, the wall limit is over, or a signal sets `stop`.
   void run(const volatile std::sig_atomic_t &stop);
 
-  /// Why it ended; empty: the application has finished.
+  /// The reason of the end; empty: the application has finished.
   const std::string &failure() const { return failure_; }
 
   Impairments toCore, fromCore;
@@ -40,9 +39,9 @@ public:
 
 private:
   static constexpr int framesAtOnce = 16;
-  /// Device time that passes between two looks at the wire and at the limits.
+  /// Device time between two checks of the wire and of the limits.
   static constexpr downbeat_time slice = DOWNBEAT_NANOSECONDS(1'000'000);
-  /// The core's last words (an ACK of the peer's FIN) leave after the application has finished.
+  /// Time in which the core's last frames (an ACK of the peer's FIN) leave after the application has finished.
   static constexpr downbeat_time lastWords = DOWNBEAT_NANOSECONDS(20'000'000);
   static constexpr downbeat_time longestWait = DOWNBEAT_NANOSECONDS(100'000'000);
   /// The longest that a frame is held back to be overtaken.

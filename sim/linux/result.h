@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a run showed, as the JSON object that downbeat_tap prints at its end.
+// Result of a run, the JSON object that downbeat_tap prints at its end.
 #pragma once
 
 #include <nlohmann/json.hpp>

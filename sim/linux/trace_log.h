@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the flow engine did: the last events for a run that fails, and counts.
+// Events of the flow engine: the last ones for a run that fails, and counts.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ public:
   TraceLog(const TraceLog &) = delete; // the device knows its address
   TraceLog &operator=(const TraceLog &) = delete;
 
-  std::uint64_t segments = 0, retransmissions = 0; // with payload; of these and of SYN and FIN
+  std::uint64_t segments = 0, retransmissions = 0; // segments with payload; retransmissions of these, SYN and FIN
 
   const std::deque<downbeat_event> &last() const { return last_; }
   static std::string line(const downbeat_event &event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Fetches one page by HTTP/1.1, as often as asked for, on several connections at once, and keeps the bodies.
+// Fetches one page by HTTP/1.1, several times, on several connections at once, and keeps the bodies.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 class WebClient : public Application {
 public:
   /// GETs `options.fetch` from `options.peerIp`, `options.requests` times on each of `options.connections` connections,
-  /// and writes the bodies, each whole, one behind the other to `options.receive`.
+  /// and writes the bodies, each whole, one after the other to `options.receive`.
   WebClient(downbeat_device *device, const Options &options);
 
 protected:

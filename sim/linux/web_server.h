@@ -11,7 +11,7 @@
 
 class WebServer : public Application {
 public:
-  /// Serves `options.serve` on `options.port` until `options.requests` have been answered.
+  /// Serves `options.serve` on `options.port` until `options.requests` have been served.
   WebServer(downbeat_device *device, const Options &options);
 
 protected:

@@ -16,32 +16,32 @@
 
 /// A device of libdownbeat_sim at one end of a CoreLink, an ns-3 node at the other; ns-3 has the clock.
 ///
-/// The core runs ahead of ns-3 by `lookahead`, at most the delay of its link: what it sends until then arrives later
-/// than now, and so does what is sent to it. Without that, ns-3 would be woken for each clock of a busy core.
+/// The core runs ahead of ns-3 by `lookahead`, at most the delay of its link: frames that it sends or receives until
+/// then arrive later than now. Without lookahead ns-3 would wake for each clock of a busy core.
 class CoreHost {
 public:
   struct Addresses {
     std::uint32_t core, node; // one /24
   };
   enum class Way { toCore, fromCore };
-  /// Hears a frame whose SFD is at the core's end of the wire at `sfd`.
+  /// Called with each frame whose SFD is at the core's end of the wire at `sfd`.
   using Listener = std::function<void(Way way, ns3::Time sfd, std::span<const std::uint8_t> frame)>;
 
-  /// Gives the node a device on the link; both ends know each other from the start, no ARP stands before the first SYN.
+  /// Gives the node a device on the link; both ends know each other's addresses, so that no ARP comes before the first
+  /// SYN.
   CoreHost(ns3::Ptr<ns3::Node> node, ns3::Ptr<CoreLink> link, Addresses addresses, ns3::Time lookahead);
 
-  /// Makes the device; a sentence if it cannot be. `waves`: FST file to write, empty for none.
+  /// Makes the device; returns the fault, or an empty text. `waves`: FST file to write, empty for none.
   std::string open(std::uint64_t seed, const std::string &waves);
   downbeat_device *device() const { return device_.get(); }
 
   void listen(Listener listener) { listener_ = std::move(listener); }
   /// The application on the core: it is called whenever the core has moved.
   void run(std::function<void()> application) { application_ = std::move(application); }
-  /// While it is, the application is called after each of the core's deadlines instead of once a lookahead.
+  /// If true, the application is called after each of the core's deadlines instead of once a lookahead.
   void attentive(bool attentive) { attentive_ = attentive; }
 
-  /// Gives the core all that it may know by now, takes all that it has sent, and comes back when it next does
-  /// something.
+  /// Gives the core all frames up to its time, takes its frames, and schedules itself for the core's next deadline.
   void pump();
   /// Wall time spent in the core and its application.
   double wallSeconds() const { return std::chrono::duration<double>(wall_).count(); }

@@ -10,7 +10,7 @@
 #include "downbeat_sim_core.h"
 
 /// A channel of one SimpleNetDevice, the node's; its other end is the Verilated core. The core's own MAC serialises
-/// what it sends, so only what the node sends is serialised here.
+/// its frames, so that only the node's frames are serialised here.
 class CoreLink : public ns3::SimpleChannel {
 public:
   using Deliver = std::function<void(const std::uint8_t *frame, std::size_t length, downbeat_time arrival)>;
@@ -19,10 +19,10 @@ public:
 
   /// Sink of the frames that the node sends.
   void deliverTo(Deliver deliver) { deliver_ = std::move(deliver); }
-  /// From the node; called by its device.
+  /// Sends a frame of the node; called by its device.
   void Send(ns3::Ptr<ns3::Packet> packet, std::uint16_t protocol, ns3::Mac48Address to, ns3::Mac48Address from,
             ns3::Ptr<ns3::SimpleNetDevice> sender) override;
-  /// From the core, whose SFD left at `departure`.
+  /// Sends a frame of the core, whose SFD left at `departure`.
   virtual void fromCore(const std::uint8_t *frame, std::size_t length, downbeat_time departure);
 
   std::uint64_t rate() const { return rate_; }

@@ -11,7 +11,7 @@
 
 class CoreSender : public Sender {
 public:
-  /// `taps`: hears the core's wire; may be nullptr.
+  /// `taps` captures the core's wire; may be nullptr.
   CoreSender(const Options &options, Dumbbell &path, TextFile &events, Taps *taps);
 
   void start(std::vector<std::uint8_t> file) override;

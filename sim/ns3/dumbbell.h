@@ -36,7 +36,7 @@ public:
   ns3::Ptr<ns3::NetDevice> bottleneckIn() const { return bottleneck_.Get(0); }
   ns3::Ptr<ns3::NetDevice> bottleneckOut() const { return bottleneck_.Get(1); }
   ns3::Ptr<ns3::NetDevice> receiverDevice() const { return receiverDevice_; }
-  /// One way over the sender's link.
+  /// Delay of the sender's link, one way.
   ns3::Time linkDelay() const { return linkDelay_; }
 
   std::uint64_t queueDrops = 0, randomLosses = 0;

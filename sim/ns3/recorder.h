@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The run's files: events.csv of the sender's events and series.csv of what is sampled at equal intervals.
+// The run's files: events.csv of the sender's events and series.csv with samples at equal intervals.
 #pragma once
 
 #include <cstdio>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-/// A text file that is open until it goes.
+/// A text file that its destructor closes.
 class TextFile {
 public:
   TextFile(const std::filesystem::path &path, const char *header) : file_(std::fopen(path.c_str(), "w")) {

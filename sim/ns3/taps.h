@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Where the path is listened to, for a capture file: the core's wire, both ends of the bottleneck, the receiver.
+// Points of the path that a capture file records: the core's wire, both ends of the bottleneck, the receiver.
 #pragma once
 
 #include <span>
@@ -14,11 +14,11 @@
 
 class Taps {
 public:
-  /// Before the first event.
+  /// Called before the first event.
   Taps(const std::string &path, const Options &options, const Dumbbell &dumbbell);
 
   explicit operator bool() const { return static_cast<bool>(file_); }
-  /// A frame on the core's wire, its SFD at the core at `sfd`.
+  /// Records a frame on the core's wire, whose SFD is at the core at `sfd`.
   void frame(Pcapng::Direction direction, ns3::Time sfd, std::span<const std::uint8_t> bytes);
 
 private:
