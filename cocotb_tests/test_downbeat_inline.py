@@ -76,7 +76,7 @@ class Sender:
         before = None
         for number in range(every - 1, len(departures), every):
             self.station.acknowledge(start + (number + 1) * MSS, arrivals[number])
-            acknowledgment = Request(answered=1, begins=1, segment_size=MSS)
+            acknowledgment = Request(acknowledged=1, begins=1, segment_size=MSS)
             if before is not None:
                 gaps = (times[number] - times[before] for times in (departures, arrivals))
                 acknowledgment = replace(acknowledgment, begins=0, departure_gap=next(gaps), arrival_gap=next(gaps))
@@ -126,7 +126,7 @@ async def every_second_segment_is_a_probe_where_acks_are_delayed(dut: Any) -> No
     for number in range(1, PROBES, 2):
         arrival = round(sender.path.arrival(departures[number])) + ROUND_TRIP
         sender.station.acknowledge(start + (number + 1) * MSS, arrival)
-        sender.request(Request(missed=1, answered=1, disturbed=1, segment_size=MSS))
+        sender.request(Request(missed=1, acknowledged=1, disturbed=1, segment_size=MSS))
     await sender.settled()
     assert sender.responses[-1] == sender.plan and sender.plan.alternate
     for _ in range(2):

@@ -102,14 +102,14 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
             board, blocks, acked=acked, recovering=recovering, mayRetransmit=may_retransmit, outstanding=outstanding
         )
         before = board.acknowledged(acked, SEGMENT)
-        after = before.told(blocks, outstanding)
+        after = before.given(blocks, outstanding)
         assert ranges_of(response) == list(after.held), f"{board} {blocks} {acked}"
         assert (response["highRxt"], response["passed"]) == (after.high_rxt, after.passed), f"{board} {blocks} {acked}"
         first = blocks[0] or blocks[1]
         lost = before.loses_first(blocks, SEGMENT, outstanding)
         alone = first is not None and is_lost(Scoreboard((first,)), 0, SEGMENT)
         assert response["firstIsLost"] == lost
-        news = before.is_news(blocks, outstanding)
+        news = before.is_new(blocks, outstanding)
         assert response["isNews"] == news
         waiting = lost_and_waiting(after, SEGMENT) if recovering else []
         assert response["retransmitLost"] == (bool(waiting) and may_retransmit)
