@@ -14,7 +14,7 @@ from downbeat_toe.device import Device, nanoseconds
 from downbeat_toe.structures import Event, PathReport, StartValues, State
 
 from sim.device.conftest import IPS, Pair, would_block
-from sim.golden.congestion.replay import replay
+from sim.golden.replay import replay
 from sim.golden.report.path_report import PathEvent, PathReporter
 
 MSS = 1460

@@ -8,7 +8,7 @@
 namespace churn {
 
 enum class Act {
-  // Done at once.
+  /// Done at once.
   connect,     // the application opens
   peerConnect, // the peer opens
   deaf,        // the peer hears nothing
@@ -23,7 +23,7 @@ enum class Act {
   peerData,    // the peer sends so many bytes
   unread,      // the same, and the application reads no more
   send,        // the application sends so many bytes
-  // Waits.
+  /// Waits.
   heard,       // the core has said anything
   established, // both ends
   delivered,   // all that was sent has arrived, both ways

@@ -41,13 +41,13 @@ private:
   };
   using Counters = std::map<std::string, std::uint64_t>;
 
-  // The phases of a run.
+  /// The phases of a run.
   void openLive();
   void epoch(std::uint64_t end);
   void settle();
   void finish();
 
-  // Parts of a step.
+  /// Parts of a step.
   void step(unsigned mutants);
   void addVictim();
   std::vector<Bytes> endpointFrames(unsigned limit);
@@ -64,7 +64,7 @@ private:
   void serveOther(Connection &connection);
   void checkAccounts();
 
-  // ARP and ICMP.
+  /// ARP and ICMP.
   void expectControl(const Bytes &frame);
   void neighbourFrame(const Bytes &frame);
   void checkStaticNeighbour(const Bytes &frame, const Segment &said) const;
@@ -73,7 +73,7 @@ private:
   void floodControl();
   void expectCount(const Counters &counted, const std::string &name, std::uint64_t expected) const;
 
-  // Checks of a quiet core.
+  /// Checks of a quiet core.
   void fillBuckets();
   void floodStateless();
   void checkFlows() {
@@ -105,7 +105,7 @@ private:
   std::deque<Bytes> bypassed_; // frames that must come out of the bypass, in order
   std::uint16_t nextPort_ = 20000;
 
-  // Accounts.
+  /// Accounts.
   std::array<std::uint64_t, outcomes> judged_{};
   std::uint64_t mutants_ = 0, segmentEvents_ = 0, bypassReceived_ = 0, bypassLost_ = 0, epochs_ = 0;
   std::uint64_t victims_ = 0, established_ = 0; // opened to be hurt, and those of them that were accepted
@@ -113,7 +113,7 @@ private:
   std::uint64_t liveToCore_ = 0, liveFromCore_ = 0; // bytes that arrived and were right
   std::uint64_t slotBurstAtStart_ = 0;
 
-  // Accounts of ARP and ICMP; a step's start from zero with each check.
+  /// Accounts of ARP and ICMP; a step's start from zero with each check.
   std::array<std::uint64_t, controls> control_{}; // judged, of the whole run
   std::uint64_t controlAlone_ = 0, reportEvents_ = 0; // over the whole run
   std::deque<Bytes> arpReplies_, echoReplies_; // that must come, in order

@@ -30,10 +30,10 @@ enum class Outcome {
   both,         // ARP or ICMP that somebody else may wait for too
   segment,      // a good segment without payload and FIN
   heldSegment,  // one that needs a slot: it gets one, or noSlot
-  // Wrong, but no standard says by which cause first:
+  /// Wrong, but no standard says by which cause first:
   shortFragment, // ends inside its own IP header, whose checksum then means nothing: ipChecksum or fragment
   maybeRoute // behind an IP option of length 0 or 1 there may be a source route: that, or what comes after it in the
-             // order
+             /// order
 };
 inline constexpr std::size_t outcomes = static_cast<std::size_t>(Outcome::maybeRoute) + 1;
 inline constexpr std::array<const char *, outcomes> outcomeNames{

@@ -31,7 +31,7 @@ void ImpairedLink::Send(Ptr<Packet> packet, std::uint16_t protocol, Mac48Address
 void ImpairedLink::fromCore(const std::uint8_t *frame, std::size_t length, downbeat_time departure) {
   const std::span packet(frame + ethernetHeader, length - ethernetHeader);
   wrongFromCore += !Segment::of(packet);
-  for (const auto &copy : fromCore_.next()) {
+  for (const auto &copy : outOfCore.next()) {
     std::vector<std::uint8_t> bytes(frame, frame + length);
     if (copy.damaged) flip(bytes.data() + ethernetHeader, packet.size(), copy.bit);
     // ns-3 parses a header before it looks at the checksum, and may abort on a damaged one. So the node's interface

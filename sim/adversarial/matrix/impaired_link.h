@@ -8,13 +8,13 @@
 class ImpairedLink : public CoreLink {
 public:
   ImpairedLink(std::uint64_t rate, ns3::Time delay, ns3::Time hold, const Impairment &shares, std::uint64_t seed)
-      : CoreLink(rate, delay), toCore(shares, seed, 0), fromCore_(shares, seed, 1), hold_(hold) {}
+      : CoreLink(rate, delay), toCore(shares, seed, 0), outOfCore(shares, seed, 1), hold_(hold) {}
 
   void Send(ns3::Ptr<ns3::Packet> packet, std::uint16_t protocol, ns3::Mac48Address to, ns3::Mac48Address from,
             ns3::Ptr<ns3::SimpleNetDevice> sender) override;
   void fromCore(const std::uint8_t *frame, std::size_t length, downbeat_time departure) override;
 
-  Impairments toCore, fromCore_;
+  Impairments toCore, outOfCore;
   /// Frames of the core that had a wrong checksum before anything touched them.
   std::uint64_t wrongFromCore = 0;
 

@@ -160,7 +160,7 @@ void Transfer::print(std::ostream &out) const {
       << ", \"wrong_checksums\": " << link_->wrongFromCore << ", \"late_arrivals\": " << counters.late_arrivals
       << ", \"clocks\": " << counters.clocks << ", \"frames\": {";
   const char *separator = "";
-  for (const auto &[name, way] : {std::pair{"to_core", &link_->toCore}, std::pair{"from_core", &link_->fromCore_}})
+  for (const auto &[name, way] : {std::pair{"to_core", &link_->toCore}, std::pair{"from_core", &link_->outOfCore}})
     out << std::exchange(separator, ", ") << '"' << name << "\": {\"frames\": " << way->frames
         << ", \"dropped\": " << way->dropped << ", \"reordered\": " << way->reordered
         << ", \"duplicated\": " << way->duplicated << ", \"corrupted\": " << way->corrupted << '}';

@@ -46,7 +46,7 @@ private:
 
   VerilatedContext context_;
   std::unique_ptr<Vlatency> top_;
-  const Time corePeriod_, receivePeriod_;
+  Time corePeriod_, receivePeriod_;
   Time now_ = 0, nextCore_ = 0, nextTransmit_ = 0, nextReceive_ = 0;
   std::uint64_t clocks_ = 0, transmitEdges_ = 0;
   wire::Serialiser arriving_;

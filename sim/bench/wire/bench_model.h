@@ -39,7 +39,7 @@ public:
   bool transmitIdle() const { return queue_.empty(); }
   void transmit(TransmitFrame frame) { queue_.push_back(std::move(frame)); }
 
-  // The listeners of this bench's user.
+  /// The listeners of this bench's user.
   Serialiser wireIn;
   struct Accepted {
     TransmitFrame frame;

@@ -26,7 +26,7 @@ public:
   ApplicationPort(std::size_t staging, std::uint64_t linkRate)
       : staging_(staging), byFlow_(DOWNBEAT_FLOWS, none), gone_(DOWNBEAT_FLOWS), data_(linkRate) {}
 
-  // For applications; the errors are those of downbeat_sim_core.h.
+  /// For applications; the errors are those of downbeat_sim_core.h.
   int connect(std::uint32_t remoteIp, std::uint16_t remotePort, std::uint16_t localPort,
               const downbeat_parameters *parameters, downbeat_sim_connection &name);
   int listen(std::uint16_t port, const downbeat_parameters *parameters);
@@ -43,7 +43,7 @@ public:
   const std::string &argumentProblem() const { return argumentProblem_; }
   int info(downbeat_sim_connection name, downbeat_sim_info &info) const;
 
-  // For the device.
+  /// For the device.
   /// The core has forgotten everything: connections end as aborted, nobody listens.
   void reset();
   /// Something wants to move at the next clock. Data for a core that still has half a send buffer does not: it moves

@@ -120,11 +120,11 @@ int downbeat_sim_add_neighbour(downbeat_device *device, uint32_t ip, const uint8
   return DOWNBEAT_OK;
 }
 
-int downbeat_sim_connect(downbeat_device *device, uint32_t remote_ip, uint16_t remote_port, uint16_t local_port,
+int downbeat_sim_connect(downbeat_device *device, uint32_t remoteIp, uint16_t remotePort, uint16_t localPort,
                          const downbeat_parameters *parameters, downbeat_sim_connection *connection) {
   if (connection == nullptr) return DOWNBEAT_INVALID_ARGUMENT;
-  if (!device->device.wire().reaches(remote_ip)) return DOWNBEAT_UNREACHABLE;
-  return device->device.application().connect(remote_ip, remote_port, local_port, parameters, *connection);
+  if (!device->device.wire().reaches(remoteIp)) return DOWNBEAT_UNREACHABLE;
+  return device->device.application().connect(remoteIp, remotePort, localPort, parameters, *connection);
 }
 
 int downbeat_sim_listen(downbeat_device *device, uint16_t port, const downbeat_parameters *parameters) {

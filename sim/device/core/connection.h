@@ -34,13 +34,13 @@ struct Notification {
 int errorOf(std::uint8_t reason);
 
 struct Connection {
-  // Identity.
+  /// Identity.
   bool known = false; // the core has given it a flow
   std::uint16_t request = 0;
   std::uint32_t flow = 0, generation = 0, remoteIp = 0;
   std::uint16_t remotePort = 0, localPort = 0;
 
-  // The newest status.
+  /// The newest status.
   std::uint8_t state = DOWNBEAT_TCP_STATE_CLOSED;
   bool ended = false;
   int error = 0;
@@ -52,7 +52,7 @@ struct Connection {
   unsigned startsWaiting = 0;     // commands that the core has not taken: nothing is sent before
   std::uint32_t startsRefused = 0;
 
-  // Sending, bytes since establishment: acknowledged <= written <= pushed <= accepted.
+  /// Sending, bytes since establishment: acknowledged <= written <= pushed <= accepted.
   ByteQueue toPush;
   std::uint64_t accepted = 0, pushed = 0, written = 0, acknowledged = 0;
   struct Range {
@@ -63,7 +63,7 @@ struct Connection {
   bool closeWanted = false, abortWanted = false;
   bool forgotten = false; // by its application: only the core must still be told
 
-  // Receiving, bytes since establishment: delivered <= requested <= received.
+  /// Receiving, bytes since establishment: delivered <= requested <= received.
   ByteQueue delivered;
   std::uint64_t deliveredBytes = 0, requested = 0, received = 0;
   std::uint64_t urgentEnd = 0;
@@ -91,7 +91,7 @@ struct Connection {
   bool endOfStream() const { return peerFinished && deliveredBytes == received && delivered.size() == 0; }
 
 private:
-  // Newest sequence numbers, from which counts of 64 bits grow.
+  /// Newest sequence numbers, from which counts of 64 bits grow.
   std::uint32_t acknowledgedSequence_ = 0, writtenSequence_ = 0, receivedSequence_ = 0;
 };
 

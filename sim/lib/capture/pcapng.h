@@ -69,7 +69,7 @@ public:
   }
 
 private:
-  // Types and codes of the draft, sections 3.5 and 4.
+  /// Types and codes of the draft, sections 3.5 and 4.
   static constexpr std::uint32_t sectionHeader = 0x0a0d0d0a, interfaceDescription = 1, enhancedPacket = 6;
   static constexpr std::uint16_t optionEnd = 0, optionComment = 1, sectionApplication = 4;
   static constexpr std::uint16_t interfaceName = 2, interfaceDescriptionText = 3, interfaceSpeed = 8,

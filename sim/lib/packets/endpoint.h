@@ -57,7 +57,7 @@ public:
   bool settled() const { return acknowledged_ == given_ && !ackDue_ && (!finishing_ || finAcknowledged_); }
   bool peerFinished() const { return peerFinished_; }
 
-  // For whoever forges: SND.UNA, SND.NXT, RCV.NXT.
+  /// For whoever forges: SND.UNA, SND.NXT, RCV.NXT.
   std::uint32_t unacknowledged() const { return sequenceAt(acknowledged_); }
   std::uint32_t highest() const { return sequenceAt(highest_) + 1; } // beyond a FIN
   std::uint32_t expected() const { return peerInitial_ + 1 + static_cast<std::uint32_t>(received_) + peerFinished_; }

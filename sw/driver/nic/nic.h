@@ -24,7 +24,7 @@ namespace downbeat::nic {
 struct Options {
   std::string socket = "/run/downbeat/nic.sock";
   std::string preset = "sim";
-  // The wire, by one of three.
+  /// The wire, by one of three.
   std::string tap, interface;
   std::uint32_t loop = 0; // the address by which the NIC reaches itself; 0: it has an interface
   Addresses addresses{0x0a000001, 0xffffff00, 0, 0x020000000001};
@@ -45,12 +45,12 @@ private:
   /// By how much the clock is ahead of the model, and how long nothing happens in the model; 2^-16 ns.
   std::uint64_t behind() const;
   std::uint64_t idle() const;
-  // The wire and time.
+  /// The wire and time.
   bool receiveFrames();
   void sendFrames();
   void advance();
   void wait();
-  // Programs; clients.cpp.
+  /// Programs; clients.cpp.
   void accept();
   void welcome(const std::vector<pollfd> &polled);
   void answer(File socket);
@@ -62,7 +62,7 @@ private:
   void finish(std::uint32_t port, std::uint32_t tail);
   /// Takes a dead program's port back: aborts what it has open, ends its listeners.
   void reap(std::uint32_t port, const std::set<std::uint16_t> &listeners);
-  // What is told of it; report.cpp.
+  /// What is told of it; report.cpp.
   void tellConnections(const File &socket);
   void tellDevice(const File &socket);
 

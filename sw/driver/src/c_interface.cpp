@@ -150,10 +150,10 @@ int downbeat_log_read(downbeat_device *device, unsigned index, downbeat_event *e
   });
 }
 
-int downbeat_connect(downbeat_device *device, uint32_t ip, uint16_t port, uint16_t local_port,
+int downbeat_connect(downbeat_device *device, uint32_t ip, uint16_t port, uint16_t localPort,
                      const downbeat_options *options, downbeat_connection **connection) {
   return guarded([&] {
-    *connection = device->connections().connect(ip, port, local_port, options);
+    *connection = device->connections().connect(ip, port, localPort, options);
     return int{DOWNBEAT_OK};
   });
 }

@@ -23,7 +23,7 @@ class Connection {
 public:
   explicit Connection(Device &owner) : device(owner) {}
 
-  // For the program; the errors are those of downbeat.h.
+  /// For the program; the errors are those of downbeat.h.
   std::int64_t reserve(downbeat_span (&spans)[2]);
   int commit(std::size_t length);
   std::int64_t peek(downbeat_span (&spans)[2]);
@@ -54,7 +54,7 @@ public:
   int state = DOWNBEAT_CLOSED, error = DOWNBEAT_OK, policyError = DOWNBEAT_OK;
   std::uint8_t startup = 0, steady = 0;
 
-  // The device's, guarded by its table's mutex.
+  /// The device's, guarded by its table's mutex.
   std::uint16_t request = 0;
   bool dropped = false; // its program has let go of it before it had a flow
   bool waits = false; // for somebody who accepts it

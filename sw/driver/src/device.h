@@ -70,7 +70,7 @@ public:
   bool alive() const { return port_->alive(); }
   const downbeat_statistics &statistics() const { return statistics_; }
 
-  // For connections.
+  /// For connections.
   void ringPair(std::uint32_t offset, Sequence sequence, std::uint32_t reference);
   void count(std::uint64_t downbeat_statistics::*what, std::uint64_t step = 1) {
     std::atomic_ref(statistics_.*what).fetch_add(step, std::memory_order_relaxed);

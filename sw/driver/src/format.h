@@ -157,7 +157,7 @@ struct PathReport {
 };
 #pragma pack(pop)
 
-// A field that the header has and a structure has not, or has elsewhere, is an error here.
+/// A field that the header has and a structure has not, or has elsewhere, is an error here.
 #define DOWNBEAT_IS_IN(Entry, name, at, width)                                                                         \
   static_assert(offsetof(Entry, name) == at && sizeof(Entry::name) * 8 == width);
 #define DOWNBEAT_IN_COMMAND(name, at, width) DOWNBEAT_IS_IN(Command, name, at, width)
@@ -177,7 +177,7 @@ static_assert(offsetof(PathReport, flow) == DOWNBEAT_HOST_NOTIFICATION_FLOW_OFFS
               offsetof(PathReport, generation) == DOWNBEAT_HOST_NOTIFICATION_GENERATION_OFFSET &&
               offsetof(PathReport, commandHead) == DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_OFFSET &&
               offsetof(PathReport, phase) == DOWNBEAT_HOST_NOTIFICATION_PHASE_OFFSET);
-// The C interface has the core's states and paces.
+/// The C interface has the core's states and paces.
 static_assert(static_cast<int>(DOWNBEAT_PACE_EVEN) == DOWNBEAT_HOST_START_PACE_EVEN &&
               static_cast<int>(DOWNBEAT_PACE_BUCKET) == DOWNBEAT_HOST_START_PACE_BUCKET);
 static_assert(static_cast<int>(DOWNBEAT_CLOSED) == DOWNBEAT_HOST_TCP_STATE_CLOSED &&

@@ -29,18 +29,18 @@ public:
   }
 
 private:
-  template <std::size_t size> using Name = std::array<std::uint8_t, size>;
-  template <std::size_t size> using Names = std::array<Name<size>, 2>;
+  template <std::size_t Size> using Name = std::array<std::uint8_t, Size>;
+  template <std::size_t Size> using Names = std::array<Name<Size>, 2>;
 
-  template <std::size_t size> static Name<size> bytesOf(std::uint64_t number) {
-    Name<size> name;
-    for (std::size_t at = 0; at < size; ++at) name[at] = static_cast<std::uint8_t>(number >> 8 * (size - 1 - at));
+  template <std::size_t Size> static Name<Size> bytesOf(std::uint64_t number) {
+    Name<Size> name;
+    for (std::size_t at = 0; at < Size; ++at) name[at] = static_cast<std::uint8_t>(number >> 8 * (Size - 1 - at));
     return name;
   }
-  template <std::size_t size> static void exchange(std::uint8_t *place, const Names<size> &names) {
+  template <std::size_t Size> static void exchange(std::uint8_t *place, const Names<Size> &names) {
     for (const std::size_t each : {0, 1}) {
-      if (std::memcmp(place, names[each].data(), size) != 0) continue;
-      std::memcpy(place, names[1 - each].data(), size);
+      if (std::memcmp(place, names[each].data(), Size) != 0) continue;
+      std::memcpy(place, names[1 - each].data(), Size);
       return;
     }
   }

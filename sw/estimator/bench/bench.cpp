@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/** Path reports a second on one core, and memory with every place taken: a line of JSON.
- * `estimator_bench SEED REPORTS PREFIXES CONNECTIONS`. Reports come in a random order of connections; one in 64 tells
- * of a loss. */
+/// Path reports a second on one core, and memory with every place taken: a line of JSON.
+/// `estimator_bench SEED REPORTS PREFIXES CONNECTIONS`. Reports come in a random order of connections; one in 64 tells
+/// of a loss.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -16,22 +16,22 @@
 
 namespace {
 
-constexpr uint64_t MILLISECOND = 1'000'000; // ns
-constexpr uint64_t STEP = 1'000;            // ns between reports
-constexpr uint32_t REQUESTS = 100'000;
+constexpr uint64_t millisecond = 1'000'000; // ns
+constexpr uint64_t step = 1'000;            // ns between reports
+constexpr uint32_t requests = 100'000;
 
 struct Destroy {
   void operator()(downbeat_estimator *estimator) const { downbeat_estimator_destroy(estimator); }
 };
 
-/** One address in each of the prefixes, in turn. */
+/// One address in each of the prefixes, in turn.
 downbeat_address address(uint32_t number, uint32_t prefixes) {
   const uint32_t prefix = number % prefixes + (10u << 16), host = number / prefixes + 1;
   return {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, static_cast<uint8_t>(prefix >> 16),
            static_cast<uint8_t>(prefix >> 8), static_cast<uint8_t>(prefix), static_cast<uint8_t>(host)}};
 }
 
-/** Of this process, in kB (proc(5)). */
+/// Of this process, in kB (proc(5)).
 uint64_t resident() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)
@@ -39,7 +39,7 @@ uint64_t resident() {
   return 0;
 }
 
-/** Of this process on its core: other load on the machine does not count. */
+/// Of this process on its core: other load on the machine does not count.
 double seconds() {
   std::timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -77,12 +77,12 @@ int main(int count, char **words) {
     const uint32_t chosen = order[number % order.size()];
     const downbeat_address remote = address(chosen, prefixes);
     downbeat_path_report &state = states[chosen];
-    now += STEP;
+    now += step;
     state.time = now;
     state.cwnd = 1460 * (10 + static_cast<uint32_t>(number % 97));
     state.ssthresh = state.cwnd / 2;
     state.phase = number % 5 ? DOWNBEAT_PHASE_AVOIDANCE : DOWNBEAT_PHASE_STARTUP;
-    state.smoothed_rtt = state.smallest_rtt = 40 * MILLISECOND;
+    state.smoothed_rtt = state.smallest_rtt = 40 * millisecond;
     state.acked += 50 * 1460;
     state.acks += 25;
     if (number % 64 == 0) {
@@ -97,7 +97,7 @@ int main(int count, char **words) {
 
   const double requesting = seconds();
   uint64_t known = 0;
-  for (uint32_t number = 0; number < REQUESTS; ++number) {
+  for (uint32_t number = 0; number < requests; ++number) {
     const downbeat_start_request request{
         address(order[number % order.size()], prefixes), 0, 100'000, 0, number % DOWNBEAT_METHODS, 1460, 0};
     downbeat_host_start start;
@@ -108,7 +108,7 @@ int main(int count, char **words) {
               ", \"processor_seconds\": %.3f, \"reports_per_second\": %.0f, \"asks_per_second\": %.0f, "
               "\"known\": %" PRIu64 ", \"refused\": %" PRIu64 ", \"memory_bytes\": %zu, \"resident_bytes\": %" PRIu64
               "}\n",
-              reports, took, static_cast<double>(reports) / took, REQUESTS / (seconds() - requesting), known, refused,
+              reports, took, static_cast<double>(reports) / took, requests / (seconds() - requesting), known, refused,
               downbeat_estimator_memory(estimator.get()),
               (resident() - before) * 1024 - states.capacity() * sizeof states[0] - order.capacity() * sizeof order[0]);
 }

@@ -7,14 +7,14 @@
 namespace downbeat::estimator {
 
 namespace {
-constexpr uint8_t MAPPED[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}; // RFC 4291 2.5.5.2
+constexpr uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}; // RFC 4291 2.5.5.2
 }
 
-bool is_mapped(const downbeat_address &address) { return std::memcmp(address.bytes, MAPPED, sizeof MAPPED) == 0; }
+bool isMapped(const downbeat_address &address) { return std::memcmp(address.bytes, mapped, sizeof mapped) == 0; }
 
-bool is_unicast(const downbeat_address &address) {
+bool isUnicast(const downbeat_address &address) {
   const uint8_t *bytes = address.bytes;
-  if (is_mapped(address)) return bytes[12] != 0 && bytes[12] != 127 && bytes[12] < 224; // RFC 6890, RFC 1112
+  if (isMapped(address)) return bytes[12] != 0 && bytes[12] != 127 && bytes[12] < 224; // RFC 6890, RFC 1112
   uint8_t above = 0; // all but the last byte
   for (int at = 0; at < 15; ++at) above |= bytes[at];
   return bytes[0] != 0xff && (above || bytes[15] > 1); // RFC 4291 2.4
@@ -31,7 +31,7 @@ Prefix masked(const downbeat_address &address, uint32_t bits) {
 
 bool parse(std::string_view text, downbeat_address &address) {
   const std::string ended(text);
-  std::memcpy(address.bytes, MAPPED, sizeof MAPPED);
+  std::memcpy(address.bytes, mapped, sizeof mapped);
   if (inet_pton(AF_INET, ended.c_str(), address.bytes + 12) == 1) return ended.size() == std::strlen(ended.c_str());
   return inet_pton(AF_INET6, ended.c_str(), address.bytes) == 1 && ended.size() == std::strlen(ended.c_str());
 }
@@ -44,21 +44,20 @@ bool parse(std::string_view text, Prefix &prefix) {
   if (error != std::errc() || end != digits.data() + digits.size()) return false;
   if (text.substr(0, slash).find(':') == text.npos) {
     if (prefix.bits > 32) return false;
-    prefix.bits += MAPPED_BITS;
+    prefix.bits += mappedBits;
   }
   return prefix.bits <= 128 && masked(prefix.address, prefix.bits) == prefix;
 }
 
 std::string text(const downbeat_address &address) {
   char written[INET6_ADDRSTRLEN];
-  const bool v4 = is_mapped(address);
+  const bool v4 = isMapped(address);
   inet_ntop(v4 ? AF_INET : AF_INET6, address.bytes + (v4 ? 12 : 0), written, sizeof written);
   return written;
 }
 
 std::string text(const Prefix &prefix) {
-  const uint32_t bits =
-      is_mapped(prefix.address) && prefix.bits >= MAPPED_BITS ? prefix.bits - MAPPED_BITS : prefix.bits;
+  const uint32_t bits = isMapped(prefix.address) && prefix.bits >= mappedBits ? prefix.bits - mappedBits : prefix.bits;
   return text(prefix.address) + '/' + std::to_string(bits);
 }
 

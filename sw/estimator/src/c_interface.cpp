@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/** downbeat_estimator.h over the class: no exception passes it. */
+/// downbeat_estimator.h over the class: no exception passes it.
 #include <cstring>
 #include <new>
 
@@ -14,9 +14,9 @@ struct downbeat_estimator {
 
 namespace {
 
-constexpr uint64_t SECOND = 1'000'000'000; // ns
+constexpr uint64_t second = 1'000'000'000; // ns
 
-constexpr const char *CAUSES[DOWNBEAT_CAUSES] = {
+constexpr const char *causes[DOWNBEAT_CAUSES] = {
     "none",
     "the report lies in the future",
     "the report is stale",
@@ -34,7 +34,7 @@ constexpr const char *CAUSES[DOWNBEAT_CAUSES] = {
     "no such method, rules after the first open, or a bad line",
 };
 
-constexpr const char *METHODS[DOWNBEAT_METHODS] = {"liss", "iss", "miss", "js", "spand", "resume"};
+constexpr const char *methods[DOWNBEAT_METHODS] = {"liss", "iss", "miss", "js", "spand", "resume"};
 
 } // namespace
 
@@ -55,9 +55,9 @@ void downbeat_estimator_defaults(downbeat_estimator_options *options) {
               .spand_lower_bound = 0,
               .resume_maximum_jump = 65'535,
               .reserved = 0,
-              .live = 60 * SECOND,
-              .hold = SECOND,
-              .resume_lifetime = 3600 * SECOND,
+              .live = 60 * second,
+              .hold = second,
+              .resume_lifetime = 3600 * second,
               .secret = {0x5bd1e995a17c3f0d, 0x2545f4914f6cdd1d}};
 }
 
@@ -98,9 +98,9 @@ downbeat_cause downbeat_estimator_close(downbeat_estimator *estimator, uint64_t 
 }
 
 downbeat_cause downbeat_estimator_transfer(downbeat_estimator *estimator, uint64_t now, const downbeat_address *remote,
-                                           uint64_t window, uint64_t round_trip, uint64_t segments, uint64_t acks,
+                                           uint64_t window, uint64_t roundTrip, uint64_t segments, uint64_t acks,
                                            uint32_t final) {
-  return estimator->own.transfer(now, *remote, {0, 1, window, round_trip, segments, acks}, final != 0);
+  return estimator->own.transfer(now, *remote, {0, 1, window, roundTrip, segments, acks}, final != 0);
 }
 
 void downbeat_estimator_observe(downbeat_estimator *estimator, void (*callback)(void *, const downbeat_learned *),
@@ -125,7 +125,7 @@ int downbeat_estimator_prefix(downbeat_estimator *estimator, uint64_t now, const
 
 int downbeat_estimator_next_prefix(downbeat_estimator *estimator, uint64_t now, size_t *cursor,
                                    downbeat_prefix_state *state) {
-  return estimator->own.next_prefix(now, *cursor, *state);
+  return estimator->own.nextPrefix(now, *cursor, *state);
 }
 
 size_t downbeat_estimator_save(downbeat_estimator *estimator, uint64_t now, char *text, size_t capacity) {
@@ -146,11 +146,11 @@ uint64_t downbeat_estimator_refused(const downbeat_estimator *estimator, downbea
 size_t downbeat_estimator_memory(const downbeat_estimator *estimator) { return estimator->own.bytes(); }
 
 const char *downbeat_estimator_cause_text(downbeat_cause cause) {
-  return static_cast<uint32_t>(cause) < DOWNBEAT_CAUSES ? CAUSES[cause] : "unknown cause";
+  return static_cast<uint32_t>(cause) < DOWNBEAT_CAUSES ? causes[cause] : "unknown cause";
 }
 
 const char *downbeat_estimator_method_text(downbeat_method method) {
-  return static_cast<uint32_t>(method) < DOWNBEAT_METHODS ? METHODS[method] : "unknown method";
+  return static_cast<uint32_t>(method) < DOWNBEAT_METHODS ? methods[method] : "unknown method";
 }
 
 int downbeat_address_parse(const char *text, downbeat_address *address) { return parse(text, *address) ? 0 : -1; }
@@ -160,20 +160,20 @@ void downbeat_address_text(const downbeat_address *address, char *written) {
   std::memcpy(written, found.c_str(), found.size() + 1);
 }
 
-uint64_t downbeat_liss(uint64_t starting_sum, uint32_t steady, uint64_t oldest_window) {
-  return liss(starting_sum, steady, oldest_window);
+uint64_t downbeat_liss(uint64_t startingSum, uint32_t steady, uint64_t oldestWindow) {
+  return liss(startingSum, steady, oldestWindow);
 }
 
 uint64_t downbeat_awnd(uint64_t average, uint64_t cwnd) { return awnd(average, cwnd); }
 
 uint64_t downbeat_drop_interval(uint64_t interval, uint64_t intervals, uint64_t sample, uint32_t weight) {
-  return drop_interval(interval, intervals, sample, weight < 3 ? weight : 3);
+  return dropInterval(interval, intervals, sample, weight < 3 ? weight : 3);
 }
 
-uint64_t downbeat_miss(uint64_t gamma, uint64_t delta, uint64_t elapsed, uint64_t round_trip) {
-  return miss(gamma, delta, elapsed, round_trip);
+uint64_t downbeat_miss(uint64_t gamma, uint64_t delta, uint64_t elapsed, uint64_t roundTrip) {
+  return miss(gamma, delta, elapsed, roundTrip);
 }
 
-uint32_t downbeat_spand(uint64_t segments, uint32_t window, uint32_t acks_ratio, int shift) {
-  return spand(segments, window, acks_ratio, shift != 0);
+uint32_t downbeat_spand(uint64_t segments, uint32_t window, uint32_t acksRatio, int shift) {
+  return spand(segments, window, acksRatio, shift != 0);
 }

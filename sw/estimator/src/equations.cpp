@@ -7,75 +7,75 @@ namespace downbeat::estimator {
 
 namespace {
 
-constexpr uint64_t AWND_WEIGHT = 131; // 0.002 with 16 fraction bits [Yu 2009, p. 30]
-constexpr uint32_t RATIO_ONE = 256, RATIO_MOST = 64 * RATIO_ONE; // segments acknowledged by an ACK
+constexpr uint64_t awndWeight = 131; // 0.002 with 16 fraction bits [Yu 2009, p. 30]
+constexpr uint32_t ratioOne = 256, maxRatio = 64 * ratioOne; // segments acknowledged by an ACK
 
-/** The sum of the whole numbers from first to last. */
+/// The sum of the whole numbers from first to last.
 uint64_t sum(uint64_t first, uint64_t last) { return first > last ? 0 : (first + last) * (last - first + 1) / 2; }
 
 } // namespace
 
-/** ssthresh = (S + L w) / (L + S/w + 1), both sides times w [Yu 2009, p. 25]. */
-uint64_t liss(uint64_t starting_sum, uint32_t steady, uint64_t oldest_window) {
-  if (steady == 0 || oldest_window == 0) return 0;
-  const uint128 known = uint128{steady} * oldest_window + starting_sum;
-  return static_cast<uint64_t>(known * oldest_window / (known + oldest_window));
+/// ssthresh = (S + L w) / (L + S/w + 1), both sides times w [Yu 2009, p. 25].
+uint64_t liss(uint64_t startingSum, uint32_t steady, uint64_t oldestWindow) {
+  if (steady == 0 || oldestWindow == 0) return 0;
+  const Uint128 known = Uint128{steady} * oldestWindow + startingSum;
+  return static_cast<uint64_t>(known * oldestWindow / (known + oldestWindow));
 }
 
 uint64_t awnd(uint64_t average, uint64_t cwnd) {
-  return cwnd > average ? average + (cwnd - average) * AWND_WEIGHT / 65536
-                        : average - (average - cwnd) * AWND_WEIGHT / 65536;
+  return cwnd > average ? average + (cwnd - average) * awndWeight / 65536
+                        : average - (average - cwnd) * awndWeight / 65536;
 }
 
 uint64_t awnd(uint64_t average, uint64_t cwnd, uint64_t acks) {
   // (1 - 0.002)^(2^i) with 32 fraction bits
-  constexpr uint64_t LEFT[HALVES] = {4286377361, 4277804607, 4260710499, 4226726936, 4159570810, 4028442624,
-                                     3778457169, 3324062233, 2572636522, 1540979994, 552884150,  71171877};
-  if (acks >> HALVES) return cwnd;
+  constexpr uint64_t remaining[halves] = {4286377361, 4277804607, 4260710499, 4226726936, 4159570810, 4028442624,
+                                          3778457169, 3324062233, 2572636522, 1540979994, 552884150,  71171877};
+  if (acks >> halves) return cwnd;
   uint64_t left = uint64_t{1} << 32;
-  for (uint32_t bit = 0; bit < HALVES; ++bit)
-    if (acks >> bit & 1) left = left * LEFT[bit] >> 32;
+  for (uint32_t bit = 0; bit < halves; ++bit)
+    if (acks >> bit & 1) left = left * remaining[bit] >> 32;
   const uint64_t distance = cwnd > average ? cwnd - average : average - cwnd;
-  const uint64_t kept = static_cast<uint64_t>(uint128{distance} * left >> 32);
+  const uint64_t kept = static_cast<uint64_t>(Uint128{distance} * left >> 32);
   return cwnd > average ? cwnd - kept : cwnd + kept;
 }
 
-/** delta_i = (1-g) delta_{i-1} + g (t_{i+1} - t_i), g = weight/3; the first interval as it is [Yu 2009, p. 27]. */
-uint64_t drop_interval(uint64_t interval, uint64_t intervals, uint64_t sample, uint32_t weight) {
+/// delta_i = (1-g) delta_{i-1} + g (t_{i+1} - t_i), g = weight/3; the first interval as it is [Yu 2009, p. 27].
+uint64_t dropInterval(uint64_t interval, uint64_t intervals, uint64_t sample, uint32_t weight) {
   if (intervals == 0) return sample;
-  return static_cast<uint64_t>((uint128{3 - weight} * interval + uint128{weight} * sample) / 3);
+  return static_cast<uint64_t>((Uint128{3 - weight} * interval + Uint128{weight} * sample) / 3);
 }
 
-/** gamma/delta connections each grow a segment a round trip in the time that is left [Yu 2009, p. 27]. */
-uint64_t miss(uint64_t gamma, uint64_t delta, uint64_t elapsed, uint64_t round_trip) {
-  if (gamma == 0 || elapsed >= delta || round_trip == 0) return 0;
-  const uint128 segment_time = uint128{gamma} * (delta - elapsed) / delta;
-  return static_cast<uint64_t>(segment_time / round_trip);
+/// gamma/delta connections each grow a segment a round trip in the time that is left [Yu 2009, p. 27].
+uint64_t miss(uint64_t gamma, uint64_t delta, uint64_t elapsed, uint64_t roundTrip) {
+  if (gamma == 0 || elapsed >= delta || roundTrip == 0) return 0;
+  const Uint128 segmentTime = Uint128{gamma} * (delta - elapsed) / delta;
+  return static_cast<uint64_t>(segmentTime / roundTrip);
 }
 
-/** An epoch of Reno is b sum(h..W) + 2 W + 1 segments. The transfer's last part, r segments, ends at the epoch's end
- * when it starts from the largest w with b sum(w..W) >= r (Eq. 3). The rest of that sum, shared out over its rounds,
- * lowers the window without a round trip more (Eq. 4) [Zhang, Qiu, Keshav 2000, 4.3]. */
-uint32_t spand(uint64_t segments, uint32_t window, uint32_t acks_ratio, bool shift) {
-  const uint64_t most = std::min(window, 65'535u), ratio = std::clamp(acks_ratio, RATIO_ONE, RATIO_MOST);
-  if (most == 0) return 0;
-  const uint64_t half = std::max<uint64_t>(1, (most + 1) / 2);
+/// An epoch of Reno is b sum(h..W) + 2 W + 1 segments. The transfer's last part, r segments, ends at the epoch's end
+/// when it starts from the largest w with b sum(w..W) >= r (Eq. 3). The rest of that sum, shared out over its rounds,
+/// lowers the window without a round trip more (Eq. 4) [Zhang, Qiu, Keshav 2000, 4.3].
+uint32_t spand(uint64_t segments, uint32_t window, uint32_t acksRatio, bool shift) {
+  const uint64_t maxWindow = std::min(window, 65'535u), ratio = std::clamp(acksRatio, ratioOne, maxRatio);
+  if (maxWindow == 0) return 0;
+  const uint64_t half = std::max<uint64_t>(1, (maxWindow + 1) / 2);
   if (segments == 0) return static_cast<uint32_t>(half); // without end: an epoch's start
-  const uint64_t epoch = ratio * sum(half, most) + RATIO_ONE * (2 * most + 1);
-  const uint64_t rest = static_cast<uint64_t>(uint128{segments - 1} * RATIO_ONE % epoch) / RATIO_ONE + 1;
-  uint64_t low = 1, high = most; // the sum falls as w rises
+  const uint64_t epoch = ratio * sum(half, maxWindow) + ratioOne * (2 * maxWindow + 1);
+  const uint64_t rest = static_cast<uint64_t>(Uint128{segments - 1} * ratioOne % epoch) / ratioOne + 1;
+  uint64_t low = 1, high = maxWindow; // the sum falls as w rises
   while (low < high) {
     const uint64_t middle = (low + high + 1) / 2;
-    if (ratio * sum(middle, most) >= RATIO_ONE * rest)
+    if (ratio * sum(middle, maxWindow) >= ratioOne * rest)
       low = middle;
     else
       high = middle - 1;
   }
-  const uint64_t sent = ratio * sum(low, most);
-  if (!shift || sent <= RATIO_ONE * rest) return static_cast<uint32_t>(low);
-  const uint64_t moved = (sent - RATIO_ONE * rest) / (ratio * (most - low + 1));
+  const uint64_t sent = ratio * sum(low, maxWindow);
+  if (!shift || sent <= ratioOne * rest) return static_cast<uint32_t>(low);
+  const uint64_t moved = (sent - ratioOne * rest) / (ratio * (maxWindow - low + 1));
   // A transfer of several epochs must not start below where an epoch does.
-  const bool several = uint128{segments} * RATIO_ONE > epoch;
+  const bool several = Uint128{segments} * ratioOne > epoch;
   return static_cast<uint32_t>(std::max(several ? std::min(low, half) : 1, low > moved ? low - moved : 0));
 }
 

@@ -7,7 +7,7 @@ namespace downbeat::estimator {
 
 namespace {
 
-bool within(uint64_t value, uint64_t least, uint64_t most) { return value >= least && value <= most; }
+bool within(uint64_t value, uint64_t min, uint64_t max) { return value >= min && value <= max; }
 
 } // namespace
 
@@ -53,7 +53,7 @@ size_t Estimator::rules(std::string_view text) {
 Cause Estimator::open(uint64_t now, uint64_t name, const downbeat_address &remote) {
   now = at(now);
   if (name == 0) return refuse(DOWNBEAT_CAUSE_UNKNOWN);
-  if (!is_unicast(remote)) return refuse(DOWNBEAT_CAUSE_ADDRESS);
+  if (!isUnicast(remote)) return refuse(DOWNBEAT_CAUSE_ADDRESS);
   if (table_.find(name)) return refuse(DOWNBEAT_CAUSE_DUPLICATE);
   opened_ = true;
   Connection *made = table_.open(name, rules_.of(remote), now);
@@ -66,7 +66,7 @@ Cause Estimator::close(uint64_t now, uint64_t name) {
   at(now);
   Connection *connection = table_.find(name);
   if (name == 0 || !connection) return refuse(DOWNBEAT_CAUSE_UNKNOWN);
-  end_transfer(*connection, connection->time);
+  endTransfer(*connection, connection->time);
   if (Saved *saved = saved_.find(connection->remote); saved && saved->user == name) saved->user = 0;
   table_.close(*connection);
   return DOWNBEAT_CAUSE_NONE;
@@ -74,17 +74,17 @@ Cause Estimator::close(uint64_t now, uint64_t name) {
 
 Cause Estimator::transfer(uint64_t now, const downbeat_address &remote, const SpandSums &sums, bool final) {
   now = at(now);
-  if (!is_unicast(remote)) return refuse(DOWNBEAT_CAUSE_ADDRESS);
+  if (!isUnicast(remote)) return refuse(DOWNBEAT_CAUSE_ADDRESS);
   if (sums.windows == 0 || sums.windows > uint64_t{options_.maximum_window} << 8) return refuse(DOWNBEAT_CAUSE_WINDOW);
-  if (!within(sums.round_trips, 1, LONGEST_ROUND_TRIP)) return refuse(DOWNBEAT_CAUSE_ROUND_TRIP);
+  if (!within(sums.roundTrips, 1, longestRoundTrip)) return refuse(DOWNBEAT_CAUSE_ROUND_TRIP);
   if (sums.acks > sums.segments || sums.segments > UINT32_MAX) return refuse(DOWNBEAT_CAUSE_COUNTER);
   opened_ = true;
-  PrefixRecord *record = table_.find_or_make(rules_.of(remote));
+  PrefixRecord *record = table_.findOrMake(rules_.of(remote));
   if (!record) return refuse(DOWNBEAT_CAUSE_FULL);
   SpandSums dated = sums;
   dated.tick = SpandReports::tick(now);
   dated.reports = 1;
-  add_spand(*record, dated, final);
+  addSpand(*record, dated, final);
   return DOWNBEAT_CAUSE_NONE;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/** The estimator: what downbeat_estimator.h declares, as a class. */
+/// The estimator: what downbeat_estimator.h declares, as a class.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ using Request = downbeat_start_request;
 using Start = downbeat_host_start;
 using Cause = downbeat_cause;
 
-inline constexpr uint64_t LONGEST_ROUND_TRIP = 60'000'000'000; // ns
-inline constexpr uint64_t LEAST_SEGMENT = 64;                  // bytes
+inline constexpr uint64_t longestRoundTrip = 60'000'000'000; // ns
+inline constexpr uint64_t minSegment = 64;                  // bytes
 
 class Estimator {
 public:
@@ -37,7 +37,7 @@ public:
   Cause transfer(uint64_t now, const downbeat_address &remote, const SpandSums &sums, bool final);
   Cause request(uint64_t now, const Request &request, Start &start, bool take);
   bool prefix(uint64_t now, const downbeat_address &remote, downbeat_prefix_state &state);
-  bool next_prefix(uint64_t now, size_t &cursor, downbeat_prefix_state &state);
+  bool nextPrefix(uint64_t now, size_t &cursor, downbeat_prefix_state &state);
   void observe(void (*callback)(void *, const downbeat_learned *), void *context) {
     callback_ = callback;
     context_ = context;
@@ -51,31 +51,31 @@ private:
   Cause refuse(Cause cause);
   uint64_t at(uint64_t now);
 
-  // report.cpp
+  /// report.cpp
   Cause check(uint64_t now, const Report &report, const Connection *connection) const;
-  Cause check_loss(const Report &report, const Connection &connection, uint64_t most) const;
-  void take_losses(const Report &report, Connection &connection);
-  void take_window(uint64_t now, const Report &report, Connection &connection, bool lost);
-  void take_round(const Report &report, Connection &connection, bool disturbed);
-  void end_transfer(Connection &connection, uint64_t time);
-  void give_spand(Connection &connection, uint64_t time, uint64_t window, bool final);
-  bool add_spand(PrefixRecord &record, const SpandSums &sums, bool final);
+  Cause checkLoss(const Report &report, const Connection &connection, uint64_t maxWindow) const;
+  void takeLosses(const Report &report, Connection &connection);
+  void takeWindow(uint64_t now, const Report &report, Connection &connection, bool lost);
+  void takeRound(const Report &report, Connection &connection, bool disturbed);
+  void endTransfer(Connection &connection, uint64_t time);
+  void giveSpand(Connection &connection, uint64_t time, uint64_t window, bool final);
+  bool addSpand(PrefixRecord &record, const SpandSums &sums, bool final);
   void learned(const downbeat_learned &learned) const {
     if (callback_) callback_(context_, &learned);
   }
 
-  // start.cpp
+  /// start.cpp
   Cause check(const Request &request);
-  void start_liss(const Request &request, uint64_t now, Start &start, bool averaged);
-  void start_miss(const Request &request, uint64_t now, Start &start);
-  void start_js(const Request &request, uint64_t now, Start &start);
-  void start_spand(const Request &request, uint64_t now, Start &start);
-  void start_resume(const Request &request, uint64_t now, Start &start, bool take);
+  void startLiss(const Request &request, uint64_t now, Start &start, bool averaged);
+  void startMiss(const Request &request, uint64_t now, Start &start);
+  void startJs(const Request &request, uint64_t now, Start &start);
+  void startSpand(const Request &request, uint64_t now, Start &start);
+  void startResume(const Request &request, uint64_t now, Start &start, bool take);
   void state(PrefixRecord &record, uint64_t now, uint64_t but, downbeat_prefix_state &state);
-  bool state_for(const Request &request, uint64_t now, downbeat_prefix_state &state);
-  uint64_t round_trip(const Request &request, const downbeat_prefix_state &state);
-  bool load_spand(std::string_view line, uint64_t now, uint64_t elapsed);
-  bool load_saved(std::string_view line, uint64_t now, uint64_t elapsed);
+  bool stateFor(const Request &request, uint64_t now, downbeat_prefix_state &state);
+  uint64_t roundTrip(const Request &request, const downbeat_prefix_state &state);
+  bool loadSpand(std::string_view line, uint64_t now, uint64_t elapsed);
+  bool loadSaved(std::string_view line, uint64_t now, uint64_t elapsed);
 
   Options options_;
   Rules rules_;
@@ -88,7 +88,7 @@ private:
   void *context_ = nullptr;
 };
 
-/** A problem with the options, or NULL. */
+/// A problem with the options, or NULL.
 const char *problem(const Options &options);
 
 } // namespace downbeat::estimator

@@ -41,7 +41,7 @@ Prefix Rules::of(const downbeat_address &address) const {
     const Prefix prefix = masked(address, bits);
     if (rules_.contains(key(prefix))) return prefix;
   }
-  return masked(address, is_mapped(address) ? MAPPED_BITS + bits_ : bits_v6_);
+  return masked(address, isMapped(address) ? mappedBits + bits_ : bitsV6_);
 }
 
 } // namespace downbeat::estimator

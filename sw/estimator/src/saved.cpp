@@ -15,12 +15,12 @@ uint32_t SavedParameters::place(const downbeat_address &remote) const {
 
 Saved *SavedParameters::find(const downbeat_address &remote) {
   const uint32_t at = place(remote);
-  return at == NOWHERE ? nullptr : &records_[at];
+  return at == nowhere ? nullptr : &records_[at];
 }
 
-void SavedParameters::put(const downbeat_address &remote, uint64_t time, uint64_t window, uint64_t round_trip) {
+void SavedParameters::put(const downbeat_address &remote, uint64_t time, uint64_t window, uint64_t roundTrip) {
   uint32_t at = place(remote);
-  if (at == NOWHERE) {
+  if (at == nowhere) {
     if (free_.empty()) {
       const downbeat_address oldest = records_[age_.first].remote;
       remove(oldest);
@@ -35,12 +35,12 @@ void SavedParameters::put(const downbeat_address &remote, uint64_t time, uint64_
   append(records_, &Saved::age, age_, at);
   records_[at].time = time;
   records_[at].window = window;
-  records_[at].round_trip = round_trip;
+  records_[at].roundTrip = roundTrip;
 }
 
 void SavedParameters::remove(const downbeat_address &remote) {
   const uint32_t at = place(remote);
-  if (at == NOWHERE) return;
+  if (at == nowhere) return;
   unlink(records_, &Saved::age, age_, at);
   index_.erase(hashed(secret_, remote, 0), at);
   free_.push_back(at);

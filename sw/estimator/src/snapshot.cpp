@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/** What outlives a process, as text: a line for each ten seconds of a prefix, and for each set of saved parameters. */
+/// What outlives a process, as text: a line for each ten seconds of a prefix, and for each set of saved parameters.
 #include <array>
 #include <charconv>
 #include <limits>
@@ -10,7 +10,7 @@ namespace downbeat::estimator {
 
 namespace {
 
-constexpr std::string_view HEADER = "downbeat-estimator 1";
+constexpr std::string_view header = "downbeat-estimator 1";
 
 std::string_view word(std::string_view &line) {
   const size_t end = line.find(' ');
@@ -19,7 +19,7 @@ std::string_view word(std::string_view &line) {
   return found;
 }
 
-/** So many whole numbers, and nothing after them. */
+/// So many whole numbers, and nothing after them.
 template <size_t COUNT> bool numbers(std::string_view line, std::array<uint64_t, COUNT> &values) {
   for (uint64_t &value : values) {
     const std::string_view digits = word(line);
@@ -33,7 +33,7 @@ template <size_t COUNT> bool numbers(std::string_view line, std::array<uint64_t,
 
 std::string Estimator::save(uint64_t now) {
   now = at(now);
-  std::string saved = std::string(HEADER) + '\n';
+  std::string saved = std::string(header) + '\n';
   const auto write = [&](std::initializer_list<uint64_t> values) {
     for (const uint64_t value : values) saved += ' ' + std::to_string(value);
     saved += '\n';
@@ -42,15 +42,15 @@ std::string Estimator::save(uint64_t now) {
     if (!record.used) continue;
     for (const SpandSums &sums : record.spand.ticks()) {
       const uint32_t age = SpandReports::tick(now) - sums.tick;
-      if (sums.reports == 0 || age >= SpandReports::TICKS) continue;
+      if (sums.reports == 0 || age >= SpandReports::keptTicks) continue;
       saved += "spand " + text(record.prefix);
-      write({age, sums.reports, sums.windows, sums.round_trips, sums.segments, sums.acks});
+      write({age, sums.reports, sums.windows, sums.roundTrips, sums.segments, sums.acks});
     }
   }
   saved_.each([&](const Saved &each) {
     if (now - each.time > options_.resume_lifetime) return;
     saved += "resume " + text(each.remote);
-    write({now - each.time, each.window, each.round_trip});
+    write({now - each.time, each.window, each.roundTrip});
   });
   return saved;
 }
@@ -63,44 +63,45 @@ Cause Estimator::load(uint64_t now, uint64_t elapsed, std::string_view text) {
     text = end == text.npos ? std::string_view() : text.substr(end + 1);
     return line;
   };
-  if (next() != HEADER) return refuse(DOWNBEAT_CAUSE_ARGUMENT);
+  if (next() != header) return refuse(DOWNBEAT_CAUSE_ARGUMENT);
   opened_ = true;
   while (!text.empty()) {
     std::string_view line = next();
     const std::string_view kind = word(line);
-    const bool good = kind == "spand"    ? load_spand(line, now, elapsed)
-                      : kind == "resume" ? load_saved(line, now, elapsed)
+    const bool good = kind == "spand"    ? loadSpand(line, now, elapsed)
+                      : kind == "resume" ? loadSaved(line, now, elapsed)
                                          : kind.empty();
     if (!good) refuse(DOWNBEAT_CAUSE_ARGUMENT);
   }
   return DOWNBEAT_CAUSE_NONE;
 }
 
-bool Estimator::load_spand(std::string_view line, uint64_t now, uint64_t elapsed) {
+bool Estimator::loadSpand(std::string_view line, uint64_t now, uint64_t elapsed) {
   Prefix prefix;
   std::array<uint64_t, 6> values;
-  if (!parse(word(line), prefix) || !is_unicast(prefix.address) || !numbers(line, values)) return false;
+  if (!parse(word(line), prefix) || !isUnicast(prefix.address) || !numbers(line, values)) return false;
   const auto [age, reports, windows, round_trips, segments, acks] = values;
-  if (age >= SpandReports::TICKS || reports == 0 || reports > SpandReports::MOST || acks > segments) return false;
-  if (windows > reports * options_.maximum_window << 8 || round_trips > reports * LONGEST_ROUND_TRIP) return false;
+  if (age >= SpandReports::keptTicks || reports == 0 || reports > SpandReports::maxReports || acks > segments)
+    return false;
+  if (windows > reports * options_.maximum_window << 8 || round_trips > reports * longestRoundTrip) return false;
   if (segments > reports * UINT32_MAX) return false;
   if (rules_.of(prefix.address) != prefix) return false; // saved with other rules
-  const uint64_t old = age + elapsed / SpandReports::TICK + (elapsed % SpandReports::TICK ? 1 : 0);
-  if (old >= SpandReports::TICKS || old > SpandReports::tick(now)) return true; // over, or before time began
-  PrefixRecord *record = table_.find_or_make(prefix);
+  const uint64_t old = age + elapsed / SpandReports::tickLength + (elapsed % SpandReports::tickLength ? 1 : 0);
+  if (old >= SpandReports::keptTicks || old > SpandReports::tick(now)) return true; // over, or before time began
+  PrefixRecord *record = table_.findOrMake(prefix);
   if (!record) return false;
   record->spand.add({SpandReports::tick(now) - static_cast<uint32_t>(old), static_cast<uint32_t>(reports), windows,
                      round_trips, segments, acks});
   return true;
 }
 
-bool Estimator::load_saved(std::string_view line, uint64_t now, uint64_t elapsed) {
+bool Estimator::loadSaved(std::string_view line, uint64_t now, uint64_t elapsed) {
   downbeat_address remote;
   std::array<uint64_t, 3> values;
-  if (!parse(word(line), remote) || !is_unicast(remote) || !numbers(line, values)) return false;
+  if (!parse(word(line), remote) || !isUnicast(remote) || !numbers(line, values)) return false;
   const auto [age, window, round_trip] = values;
   if (window == 0 || window > uint64_t{options_.maximum_window} * UINT16_MAX) return false;
-  if (round_trip == 0 || round_trip > LONGEST_ROUND_TRIP) return false;
+  if (round_trip == 0 || round_trip > longestRoundTrip) return false;
   if (elapsed > options_.resume_lifetime || age > options_.resume_lifetime - elapsed || age + elapsed > now)
     return true;
   const Saved *own = saved_.find(remote);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/** The host start by each method, with its reason; and what is known of a prefix. */
+/// The host start by each method, with its reason; and what is known of a prefix.
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -11,8 +11,8 @@ namespace downbeat::estimator {
 
 namespace {
 
-constexpr uint64_t LEAST_SSTHRESH = 2 << 16; // segments, 16 fraction bits (RFC 5681 3.1)
-constexpr uint64_t RATE_MOST = (1 << 24) - 1;
+constexpr uint64_t minSsthresh = 2 << 16; // segments, 16 fraction bits (RFC 5681 3.1)
+constexpr uint64_t maxRate = (1 << 24) - 1;
 
 [[gnu::format(printf, 2, 3)]] void because(Start &start, const char *format, ...) {
   std::va_list arguments;
@@ -24,9 +24,9 @@ constexpr uint64_t RATE_MOST = (1 << 24) - 1;
 double segments(uint64_t fixed) { return static_cast<double>(fixed) / 65536; }
 double milliseconds(uint64_t time) { return static_cast<double>(time) / 1e6; }
 
-void pace(Start &start, downbeat_pace kind, uint64_t round_trip) {
+void pace(Start &start, downbeat_pace kind, uint64_t roundTrip) {
   start.pace = kind;
-  start.gap = round_trip / start.initial_window;
+  start.gap = roundTrip / start.initial_window;
 }
 
 } // namespace
@@ -44,12 +44,12 @@ Cause Estimator::request(uint64_t now, const Request &request, Start &start, boo
   }
   start.until = now + options_.hold;
   switch (request.method) {
-  case DOWNBEAT_LISS: start_liss(request, now, start, false); break;
-  case DOWNBEAT_ISS: start_liss(request, now, start, true); break;
-  case DOWNBEAT_MISS: start_miss(request, now, start); break;
-  case DOWNBEAT_JS: start_js(request, now, start); break;
-  case DOWNBEAT_SPAND: start_spand(request, now, start); break;
-  default: start_resume(request, now, start, take); break;
+  case DOWNBEAT_LISS: startLiss(request, now, start, false); break;
+  case DOWNBEAT_ISS: startLiss(request, now, start, true); break;
+  case DOWNBEAT_MISS: startMiss(request, now, start); break;
+  case DOWNBEAT_JS: startJs(request, now, start); break;
+  case DOWNBEAT_SPAND: startSpand(request, now, start); break;
+  default: startResume(request, now, start, take); break;
   }
   if (!start.known) start.until = 0;
   return DOWNBEAT_CAUSE_NONE;
@@ -57,9 +57,9 @@ Cause Estimator::request(uint64_t now, const Request &request, Start &start, boo
 
 Cause Estimator::check(const Request &request) {
   if (request.method >= DOWNBEAT_METHODS) return DOWNBEAT_CAUSE_ARGUMENT;
-  if (!is_unicast(request.remote)) return DOWNBEAT_CAUSE_ADDRESS;
-  if (request.segment_size < LEAST_SEGMENT) return DOWNBEAT_CAUSE_SEGMENT;
-  if (request.round_trip > LONGEST_ROUND_TRIP) return DOWNBEAT_CAUSE_ROUND_TRIP;
+  if (!isUnicast(request.remote)) return DOWNBEAT_CAUSE_ADDRESS;
+  if (request.segment_size < minSegment) return DOWNBEAT_CAUSE_SEGMENT;
+  if (request.round_trip > longestRoundTrip) return DOWNBEAT_CAUSE_ROUND_TRIP;
   if (request.connection == 0) return DOWNBEAT_CAUSE_NONE;
   const Connection *asker = table_.find(request.connection);
   if (!asker) return DOWNBEAT_CAUSE_UNKNOWN;
@@ -72,17 +72,17 @@ void Estimator::state(PrefixRecord &record, uint64_t now, uint64_t but, downbeat
            .open = record.open,
            .steady = record.steady,
            .starting = record.starting,
-           .starting_sum = record.starting_sum,
+           .starting_sum = record.startingSum,
            .last_drop = record.drops.last,
            .drop_interval = record.drops.interval,
            .drops = record.drops.count};
-  uint32_t asker = NOWHERE;
+  uint32_t asker = nowhere;
   if (const Connection *own = but ? table_.find(but) : nullptr) { // a connection does not count itself
     asker = table_.place(*own);
     if (own->live && own->steady) --state.steady;
     if (own->live && !own->steady) --state.starting, state.starting_sum -= own->window;
   }
-  if (const uint32_t at = table_.oldest(record, asker); at != NOWHERE) {
+  if (const uint32_t at = table_.oldest(record, asker); at != nowhere) {
     const Connection &oldest = table_.connection(at);
     state.oldest = oldest.name;
     state.oldest_window = oldest.window;
@@ -95,31 +95,31 @@ void Estimator::state(PrefixRecord &record, uint64_t now, uint64_t but, downbeat
       sums.acks ? static_cast<uint32_t>(std::min<uint64_t>((sums.segments << 8) / sums.acks, 1 << 14)) : 512;
   if (sums.reports) {
     state.spand_window = sums.windows / sums.reports;
-    state.spand_rtt = sums.round_trips / sums.reports;
+    state.spand_rtt = sums.roundTrips / sums.reports;
   }
 }
 
-bool Estimator::state_for(const Request &request, uint64_t now, downbeat_prefix_state &found) {
+bool Estimator::stateFor(const Request &request, uint64_t now, downbeat_prefix_state &found) {
   PrefixRecord *record = table_.find(rules_.of(request.remote));
   if (record) state(*record, now, request.connection, found);
   return record;
 }
 
-/** The handshake's, else the oldest steady connection's, as in the thesis, whose agents have no handshake. */
-uint64_t Estimator::round_trip(const Request &request, const downbeat_prefix_state &state) {
+/// The handshake's, else the oldest steady connection's, as in the thesis, whose agents have no handshake.
+uint64_t Estimator::roundTrip(const Request &request, const downbeat_prefix_state &state) {
   if (request.round_trip) return request.round_trip;
   const Connection *oldest = state.oldest ? table_.find(state.oldest) : nullptr;
-  return oldest ? oldest->round_trip : 0;
+  return oldest ? oldest->roundTrip : 0;
 }
 
-void Estimator::start_liss(const Request &request, uint64_t now, Start &start, bool averaged) {
+void Estimator::startLiss(const Request &request, uint64_t now, Start &start, bool averaged) {
   downbeat_prefix_state state;
-  if (!state_for(request, now, state)) return because(start, "nothing known of this prefix");
+  if (!stateFor(request, now, state)) return because(start, "nothing known of this prefix");
   if (state.oldest == 0) return because(start, "no steady connection (%u in start-up)", state.starting);
   const uint64_t oldest = averaged ? state.oldest_average : state.oldest_window;
   const uint64_t share = liss(state.starting_sum, state.steady, oldest);
-  const uint64_t most = uint64_t{options_.maximum_window} << 16;
-  const uint64_t bounded = std::min(std::max(share, LEAST_SSTHRESH), most);
+  const uint64_t maxWindow = uint64_t{options_.maximum_window} << 16;
+  const uint64_t bounded = std::min(std::max(share, minSsthresh), maxWindow);
   start.known = 1;
   start.ssthresh = bounded * request.segment_size >> 16;
   because(start, "%u steady connection%s, oldest %s = %.2f; %u in start-up with %.2f: ssthresh %.2f", state.steady,
@@ -127,10 +127,10 @@ void Estimator::start_liss(const Request &request, uint64_t now, Start &start, b
           segments(state.starting_sum), segments(bounded));
 }
 
-void Estimator::start_miss(const Request &request, uint64_t now, Start &start) {
-  start_liss(request, now, start, false);
+void Estimator::startMiss(const Request &request, uint64_t now, Start &start) {
+  startLiss(request, now, start, false);
   downbeat_prefix_state state;
-  if (!start.known || !state_for(request, now, state)) return;
+  if (!start.known || !stateFor(request, now, state)) return;
   const uint64_t gamma = state.oldest_interval, delta = state.drop_interval;
   const uint64_t elapsed = now > state.last_drop ? now - state.last_drop : 0;
   if (gamma == 0 || delta == 0)
@@ -139,15 +139,15 @@ void Estimator::start_miss(const Request &request, uint64_t now, Start &start) {
   if (elapsed >= delta)
     return because(start, "LISS's ssthresh; a drop is overdue: the last %.0f ms ago, every %.0f ms",
                    milliseconds(elapsed), milliseconds(delta));
-  const uint128 known = uint128{state.steady} * state.oldest_window + state.starting_sum;
-  const uint64_t cap = static_cast<uint64_t>(std::min<uint128>(
-      options_.cap_to_known ? std::max<uint128>(known >> 16, options_.initial_window) : options_.maximum_window,
+  const Uint128 known = Uint128{state.steady} * state.oldest_window + state.starting_sum;
+  const uint64_t cap = static_cast<uint64_t>(std::min<Uint128>(
+      options_.cap_to_known ? std::max<Uint128>(known >> 16, options_.initial_window) : options_.maximum_window,
       options_.maximum_window));
-  start.miss_rate = static_cast<uint32_t>(std::min<uint128>((uint128{gamma} << 8) / delta, RATE_MOST));
+  start.miss_rate = static_cast<uint32_t>(std::min<Uint128>((Uint128{gamma} << 8) / delta, maxRate));
   start.miss_next = state.last_drop + delta;
   start.miss_cap = static_cast<uint32_t>(cap);
   start.until = std::min(start.until, start.miss_next);
-  const uint64_t round = round_trip(request, state);
+  const uint64_t round = roundTrip(request, state);
   const uint64_t window = std::min(miss(gamma, delta, elapsed, round), cap);
   if (window <= options_.initial_window)
     return because(start, "LISS's ssthresh; room for %llu segments until the next drop",
@@ -159,17 +159,17 @@ void Estimator::start_miss(const Request &request, uint64_t now, Start &start) {
           milliseconds(delta), milliseconds(gamma), milliseconds(elapsed), milliseconds(round), start.initial_window);
 }
 
-void Estimator::start_js(const Request &request, uint64_t now, Start &start) {
-  start_liss(request, now, start, false);
+void Estimator::startJs(const Request &request, uint64_t now, Start &start) {
+  startLiss(request, now, start, false);
   downbeat_prefix_state state;
-  if (!start.known || !state_for(request, now, state)) return;
+  if (!start.known || !stateFor(request, now, state)) return;
   start.initial_window = static_cast<uint32_t>(std::max<uint64_t>(start.ssthresh / request.segment_size, 1));
-  pace(start, DOWNBEAT_PACE_EVEN, round_trip(request, state));
+  pace(start, DOWNBEAT_PACE_EVEN, roundTrip(request, state));
 }
 
-void Estimator::start_spand(const Request &request, uint64_t now, Start &start) {
+void Estimator::startSpand(const Request &request, uint64_t now, Start &start) {
   downbeat_prefix_state state;
-  if (!state_for(request, now, state)) return because(start, "nothing known of this prefix");
+  if (!stateFor(request, now, state)) return because(start, "nothing known of this prefix");
   if (state.spand_reports < options_.spand_reports)
     return because(start, "%u reports in five minutes, %u are needed", state.spand_reports, options_.spand_reports);
   const uint32_t window =
@@ -184,7 +184,7 @@ void Estimator::start_spand(const Request &request, uint64_t now, Start &start) 
           state.acks_ratio / 256.0, static_cast<unsigned long long>(count), start.initial_window);
 }
 
-void Estimator::start_resume(const Request &request, uint64_t now, Start &start, bool take) {
+void Estimator::startResume(const Request &request, uint64_t now, Start &start, bool take) {
   Saved *saved = saved_.find(request.remote);
   if (!saved) return because(start, "no saved parameters of this address");
   const uint64_t age = now > saved->time ? now - saved->time : 0;
@@ -204,11 +204,11 @@ void Estimator::start_resume(const Request &request, uint64_t now, Start &start,
   start.known = 1;
   start.until = std::min(start.until, saved->time + options_.resume_lifetime);
   start.saved_window = saved->window;
-  start.saved_rtt = saved->round_trip;
+  start.saved_rtt = saved->roundTrip;
   start.jump = jump;
   if (take) saved->user = request.connection;
   because(start, "saved %.0f s ago: %llu bytes, round trip %.2f ms; jump to %llu bytes", milliseconds(age) / 1e3,
-          static_cast<unsigned long long>(saved->window), milliseconds(saved->round_trip),
+          static_cast<unsigned long long>(saved->window), milliseconds(saved->roundTrip),
           static_cast<unsigned long long>(jump));
 }
 
@@ -220,7 +220,7 @@ bool Estimator::prefix(uint64_t now, const downbeat_address &remote, downbeat_pr
   return record;
 }
 
-bool Estimator::next_prefix(uint64_t now, size_t &cursor, downbeat_prefix_state &found) {
+bool Estimator::nextPrefix(uint64_t now, size_t &cursor, downbeat_prefix_state &found) {
   now = at(now);
   table_.expire(now > options_.live ? now - options_.live : 0, UINT32_MAX);
   while (cursor < table_.prefixes().size()) {

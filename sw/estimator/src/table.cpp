@@ -9,7 +9,7 @@ namespace downbeat::estimator {
 
 namespace {
 
-constexpr uint32_t STEPS = 16; // of one EWMA with one sample: (1/3)^16 of the old is left
+constexpr uint32_t steps = 16; // of one EWMA with one sample: (1/3)^16 of the old is left
 
 std::vector<uint32_t> places(uint32_t count) {
   std::vector<uint32_t> free(count);
@@ -27,8 +27,8 @@ void Drops::add(uint64_t time, uint32_t more, uint32_t weight) {
   }
   // Reports of several connections may arrive out of order.
   const uint64_t sample = time > last ? (time - last) / more : 0;
-  for (uint32_t step = 0; step < std::min(more, STEPS); ++step)
-    interval = drop_interval(interval, count - 1 + step, sample, weight);
+  for (uint32_t step = 0; step < std::min(more, steps); ++step)
+    interval = dropInterval(interval, count - 1 + step, sample, weight);
   count += more;
   last = std::max(last, time);
 }
@@ -38,47 +38,47 @@ Table::Table(uint32_t prefixes, uint32_t connections, const uint64_t (&secret)[2
       prefixes_(prefixes),
       connections_(connections),
       activities_(connections),
-      free_prefixes_(places(prefixes)),
-      free_connections_(places(connections)),
-      prefix_index_(prefixes),
-      name_index_(connections) {}
+      freePrefixes_(places(prefixes)),
+      freeConnections_(places(connections)),
+      prefixIndex_(prefixes),
+      nameIndex_(connections) {}
 
 Connection *Table::find(uint64_t name) {
-  const uint32_t at = name_index_.find(hash(name), [&](uint32_t each) { return connections_[each].name == name; });
-  return at == NOWHERE ? nullptr : &connections_[at];
+  const uint32_t at = nameIndex_.find(hash(name), [&](uint32_t each) { return connections_[each].name == name; });
+  return at == nowhere ? nullptr : &connections_[at];
 }
 
 PrefixRecord *Table::find(const Prefix &prefix) {
-  const uint32_t at = prefix_index_.find(hashed(secret_, prefix.address, prefix.bits),
-                                         [&](uint32_t each) { return prefixes_[each].prefix == prefix; });
-  return at == NOWHERE ? nullptr : &prefixes_[at];
+  const uint32_t at = prefixIndex_.find(hashed(secret_, prefix.address, prefix.bits),
+                                        [&](uint32_t each) { return prefixes_[each].prefix == prefix; });
+  return at == nowhere ? nullptr : &prefixes_[at];
 }
 
-PrefixRecord *Table::find_or_make(const Prefix &prefix) {
+PrefixRecord *Table::findOrMake(const Prefix &prefix) {
   if (PrefixRecord *found = find(prefix)) return found;
-  if (free_prefixes_.empty()) {
+  if (freePrefixes_.empty()) {
     const uint32_t at = idle_.first;
-    if (at == NOWHERE) return nullptr;
+    if (at == nowhere) return nullptr;
     unlink(prefixes_, &PrefixRecord::idle, idle_, at);
-    prefix_index_.erase(hashed(secret_, prefixes_[at].prefix.address, prefixes_[at].prefix.bits), at);
-    free_prefixes_.push_back(at);
+    prefixIndex_.erase(hashed(secret_, prefixes_[at].prefix.address, prefixes_[at].prefix.bits), at);
+    freePrefixes_.push_back(at);
   }
-  const uint32_t at = free_prefixes_.back();
-  free_prefixes_.pop_back();
+  const uint32_t at = freePrefixes_.back();
+  freePrefixes_.pop_back();
   prefixes_[at] = {.prefix = prefix, .used = true};
-  prefix_index_.insert(hashed(secret_, prefix.address, prefix.bits), at);
+  prefixIndex_.insert(hashed(secret_, prefix.address, prefix.bits), at);
   append(prefixes_, &PrefixRecord::idle, idle_, at);
   return &prefixes_[at];
 }
 
 Connection *Table::open(uint64_t name, const Prefix &prefix, uint64_t now) {
-  if (free_connections_.empty()) return nullptr;
-  PrefixRecord *record = find_or_make(prefix);
+  if (freeConnections_.empty()) return nullptr;
+  PrefixRecord *record = findOrMake(prefix);
   if (!record) return nullptr;
-  const uint32_t at = free_connections_.back(), home = static_cast<uint32_t>(record - prefixes_.data());
-  free_connections_.pop_back();
-  name_index_.insert(hash(name), at);
-  connections_[at] = {.name = name, .prefix = home, .opened = now, .order = ++opens_, .time = now, .round_began = now};
+  const uint32_t at = freeConnections_.back(), home = static_cast<uint32_t>(record - prefixes_.data());
+  freeConnections_.pop_back();
+  nameIndex_.insert(hash(name), at);
+  connections_[at] = {.name = name, .prefix = home, .opened = now, .order = ++opens_, .time = now, .roundBegan = now};
   append(connections_, &Connection::siblings, record->members, at);
   if (record->open++ == 0) unlink(prefixes_, &PrefixRecord::idle, idle_, home);
   return &connections_[at];
@@ -87,32 +87,32 @@ Connection *Table::open(uint64_t name, const Prefix &prefix, uint64_t now) {
 void Table::close(Connection &connection) {
   const uint32_t at = place(connection);
   leave(connection);
-  PrefixRecord &record = prefix_of(connection);
+  PrefixRecord &record = prefixOf(connection);
   unlink(connections_, &Connection::siblings, record.members, at);
   if (--record.open == 0) append(prefixes_, &PrefixRecord::idle, idle_, connection.prefix);
-  name_index_.erase(hash(connection.name), at);
+  nameIndex_.erase(hash(connection.name), at);
   connection.name = 0;
-  free_connections_.push_back(at);
+  freeConnections_.push_back(at);
 }
 
 void Table::leave(Connection &connection) {
   if (!connection.live) return;
   const uint32_t at = place(connection);
-  PrefixRecord &record = prefix_of(connection);
+  PrefixRecord &record = prefixOf(connection);
   unlink(activities_, &Activity::links, activity_, at);
   connection.live = false;
   if (connection.steady) {
     --record.steady;
-    if (record.oldest == at) record.oldest = NOWHERE, record.oldest_known = false;
+    if (record.oldest == at) record.oldest = nowhere, record.oldestKnown = false;
   } else {
     --record.starting;
-    record.starting_sum -= connection.window;
+    record.startingSum -= connection.window;
   }
 }
 
 void Table::update(Connection &connection, uint64_t now, bool steady, uint64_t window) {
   const uint32_t at = place(connection);
-  PrefixRecord &record = prefix_of(connection);
+  PrefixRecord &record = prefixOf(connection);
   if (connection.live && connection.steady && steady) { // the usual case: it may be the oldest and stays it
     unlink(activities_, &Activity::links, activity_, at);
     append(activities_, &Activity::links, activity_, at);
@@ -129,38 +129,38 @@ void Table::update(Connection &connection, uint64_t now, bool steady, uint64_t w
   if (steady) {
     ++record.steady;
     const uint32_t oldest = record.oldest;
-    if (record.oldest_known && (oldest == NOWHERE || connection.order < connections_[oldest].order)) record.oldest = at;
+    if (record.oldestKnown && (oldest == nowhere || connection.order < connections_[oldest].order)) record.oldest = at;
   } else {
     ++record.starting;
-    record.starting_sum += window;
+    record.startingSum += window;
   }
 }
 
-void Table::expire(uint64_t before, uint32_t most) {
-  for (; most > 0 && activity_.first != NOWHERE && connections_[activity_.first].touched < before; --most)
+void Table::expire(uint64_t before, uint32_t maxCount) {
+  for (; maxCount > 0 && activity_.first != nowhere && connections_[activity_.first].touched < before; --maxCount)
     leave(connections_[activity_.first]);
 }
 
 uint32_t Table::oldest(PrefixRecord &record, uint32_t but) {
-  const auto first_steady = [&](uint32_t at) {
-    while (at != NOWHERE && (at == but || !connections_[at].live || !connections_[at].steady))
+  const auto firstSteady = [&](uint32_t at) {
+    while (at != nowhere && (at == but || !connections_[at].live || !connections_[at].steady))
       at = connections_[at].siblings.after;
     return at;
   };
-  if (!record.oldest_known) {
-    const uint32_t excepted = std::exchange(but, NOWHERE);
-    record.oldest = first_steady(record.members.first);
-    record.oldest_known = true;
+  if (!record.oldestKnown) {
+    const uint32_t excepted = std::exchange(but, nowhere);
+    record.oldest = firstSteady(record.members.first);
+    record.oldestKnown = true;
     but = excepted;
   }
-  return record.oldest == NOWHERE ? NOWHERE : first_steady(record.oldest);
+  return record.oldest == nowhere ? nowhere : firstSteady(record.oldest);
 }
 
 size_t Table::bytes() const {
   return prefixes_.capacity() * sizeof(PrefixRecord) + connections_.capacity() * sizeof(Connection) +
          activities_.capacity() * sizeof(Activity) +
-         (free_prefixes_.capacity() + free_connections_.capacity()) * sizeof(uint32_t) + prefix_index_.bytes() +
-         name_index_.bytes();
+         (freePrefixes_.capacity() + freeConnections_.capacity()) * sizeof(uint32_t) + prefixIndex_.bytes() +
+         nameIndex_.bytes();
 }
 
 } // namespace downbeat::estimator

@@ -34,12 +34,12 @@ public:
       : key_(key), random_(std::move(random)), options_(options) {}
 
   void report(const Report &report, Nanoseconds now);
-  // What the gateway has answered and still holds, or nothing.
+  /// What the gateway has answered and still holds, or nothing.
   std::optional<Answer> ask(const Prefix &prefix, Nanoseconds now);
 
-  // The datagrams that are to go now; each is given once.
+  /// The datagrams that are to go now; each is given once.
   std::vector<std::vector<std::uint8_t>> due(Nanoseconds now);
-  // What has come. Anything but the gateway's answer to a question of ours changes nothing.
+  /// What has come. Anything but the gateway's answer to a question of ours changes nothing.
   void receive(Bytes datagram, Nanoseconds now);
 
   bool connected() const { return session_.has_value(); }

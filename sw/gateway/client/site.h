@@ -14,11 +14,11 @@ namespace downbeat::gateway {
 
 class Site {
 public:
-  // Without a gateway.
+  /// Without a gateway.
   explicit Site(const downbeat_estimator_options &options);
   Site(const Site &) = delete; // the estimator calls it back
   Site &operator=(const Site &) = delete;
-  // Why not, if not.
+  /// Why not, if not.
   std::string connect(const std::string &uri, const std::string &key, Nanoseconds flush);
 
   bool valid() const { return estimator_ != nullptr; }
@@ -41,13 +41,13 @@ private:
     downbeat_address remote{};
     std::uint16_t segmentSize = 0;
   };
-  // What the gateway was told last of a prefix's connections, so that it is told changes alone.
+  /// What the gateway was told last of a prefix's connections, so that it is told changes alone.
   struct Told {
     double steady = 0, slow = 0, window = 0;
     bool operator==(const Told &) const = default;
   };
 
-  // Segments per ACK that the gateway was told, in how many reports.
+  /// Segments per ACK that the gateway was told, in how many reports.
   struct Acked {
     std::uint32_t reports = 0;
     double sum = 0;

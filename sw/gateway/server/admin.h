@@ -13,7 +13,7 @@
 
 namespace downbeat::gateway {
 
-// The answers, without sockets. `target` is "/explain?prefix=192.0.2.0/24&bytes=30000"; false: no such page.
+/// The answers, without sockets. `target` is "/explain?prefix=192.0.2.0/24&bytes=30000"; false: no such page.
 class Pages {
 public:
   Pages(Gateway &gateway, const Counters &counters, const Config &config, Nanoseconds start)
@@ -33,7 +33,7 @@ private:
   Nanoseconds start_;
 };
 
-// The connections. The server's loop calls it when one of its descriptors is ready.
+/// The connections. The server's loop calls it when one of its descriptors is ready.
 class Admin {
 public:
   Admin(Pages pages, int epoll) : pages_(std::move(pages)), epoll_(epoll) {}

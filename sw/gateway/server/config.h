@@ -28,7 +28,7 @@ struct Config {
 std::variant<Config, std::string> parseConfig(const std::string &text, const std::string &file);
 std::variant<Config, std::string> readConfig(const std::string &file);
 
-// "embedded" or "redis://HOST:PORT" into the configuration; empty: done, otherwise the reason.
+/// "embedded" or "redis://HOST:PORT" into the configuration; empty: done, otherwise the reason.
 std::string useStore(Config &config, const std::string &store);
 
 } // namespace downbeat::gateway

@@ -14,17 +14,17 @@ namespace downbeat::gateway {
 
 class Gateway {
 public:
-  // `relay` sees each accepted report, for the site's other gateways.
+  /// `relay` sees each accepted report, for the site's other gateways.
   using Relay = std::function<void(std::uint32_t reporter, const std::vector<Report> &reports, Nanoseconds now)>;
 
   Gateway(Keys keys, const Limits &limits, const StoreLimits &store, Sessions::Random random, Counters &counters);
   Gateway(const Gateway &) = delete; // sessions refer to the limits
 
-  // Takes one datagram and appends the answer to `out`, if there is one. Anything that is refused changes nothing but
-  // the counter of its cause (and, once its tag is known to fit, the sender's own limits).
+  /// Takes one datagram and appends the answer to `out`, if there is one. Anything that is refused changes nothing but
+  /// the counter of its cause (and, once its tag is known to fit, the sender's own limits).
   void receive(Bytes datagram, Nanoseconds now, std::vector<std::uint8_t> &out);
 
-  // Reports that another gateway of this site has accepted; `again`: they may be known from before this gateway began.
+  /// Reports that another gateway of this site has accepted; `again`: they may be known from before this gateway began.
   void relayed(const Message &message, bool again, Nanoseconds now);
 
   void onReport(Relay relay) { relay_ = std::move(relay); }

@@ -18,7 +18,7 @@ public:
 
   explicit Log(const std::string &level) : level_(level == "error" ? error : level == "debug" ? debug : info) {}
 
-  // write(Log::info, "restored", "prefixes", 25000, "age_s", 7.3)
+  /// write(Log::info, "restored", "prefixes", 25000, "age_s", 7.3)
   template <typename... Members> void write(Level level, const char *event, const Members &...members) {
     if (level > level_) return;
     char date[32];

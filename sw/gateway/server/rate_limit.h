@@ -15,7 +15,7 @@ struct Rate {
 
 class RateLimit {
 public:
-  // Takes `cost` tokens, or says no. A clock that stands still or goes back adds nothing.
+  /// Takes `cost` tokens, or says no. A clock that stands still or goes back adds nothing.
   bool take(const Rate &rate, Nanoseconds now, double cost = 1) {
     if (!started_) {
       started_ = true;

@@ -17,7 +17,7 @@ public:
     std::string id, value;
   };
 
-  // Empty `error()`: connected.
+  /// Empty `error()`: connected.
   RedisConnection(const std::string &host, int port);
 
   bool append(const std::vector<std::string> &values);       // to the stream, oldest beyond its length go

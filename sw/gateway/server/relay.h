@@ -36,11 +36,11 @@ public:
     bool atStart; // it lay there when this gateway began
   };
 
-  // `wake` is called, from the relay's thread, when `taken` has something.
+  /// `wake` is called, from the relay's thread, when `taken` has something.
   Relay(std::string address, Keys keys, std::uint64_t self, Counters &counters, Log &log, std::function<void()> wake);
   ~Relay();
 
-  // Never waits; the sequence of what others will see.
+  /// Never waits; the sequence of what others will see.
   std::uint64_t send(std::uint32_t reporter, const std::vector<Report> &reports, Nanoseconds now);
   std::vector<Taken> taken(); // what other gateways have accepted, and this one before it began, with its age
   void replaceKeys(Keys keys);

@@ -18,7 +18,7 @@ public:
   Saver(std::string file, Nanoseconds interval, Counters &counters, Log &log);
   ~Saver(); // what is in the queue is written
 
-  // A little work; true: more waits, so come again soon. Without a file it only forgets what is too old.
+  /// A little work; true: more waits, so come again soon. Without a file it only forgets what is too old.
   bool step(Store &store, Nanoseconds now);
   void saveAll(Store &store, Nanoseconds now); // at the stop
 

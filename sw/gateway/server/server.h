@@ -46,7 +46,7 @@ private:
   std::unique_ptr<Metrics> metrics_;
   std::vector<Descriptor> sockets_;
 
-  // One batch's buffers.
+  /// One batch's buffers.
   std::array<std::array<std::uint8_t, mostBytes + 1>, batch>
       in_; // one more byte, so that a long datagram is seen as one
   std::array<sockaddr_storage, batch> from_;

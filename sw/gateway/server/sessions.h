@@ -26,8 +26,8 @@ struct Limits {
   std::size_t sessions = 64;     // of one reporter
 };
 
-// A session counts from its first authentic message on, so that a hello that was recorded and comes again takes no
-// session's place; and it costs nothing while its nonce is remembered.
+/// A session counts from its first authentic message on, so that a hello that was recorded and comes again takes no
+/// session's place; and it costs nothing while its nonce is remembered.
 struct Reporter {
   struct Session {
     std::uint64_t token = 0;
@@ -52,11 +52,11 @@ public:
   Sessions(const Limits &limits, Random random, Counters &counters)
       : limits_(limits), random_(std::move(random)), counters_(counters) {}
 
-  // The session that an authenticated hello of a new nonce is offered.
+  /// The session that an authenticated hello of a new nonce is offered.
   std::variant<std::uint64_t, Refusal> open(std::uint32_t reporter, std::uint64_t nonce, Nanoseconds now);
 
-  // The reporter of the authenticated message of so many items, or why the message changes nothing. The first of an
-  // offer makes it a session; above the limit the least recently used one ends.
+  /// The reporter of the authenticated message of so many items, or why the message changes nothing. The first of an
+  /// offer makes it a session; above the limit the least recently used one ends.
   std::variant<Reporter *, Refusal> take(const Header &header, std::size_t items, Nanoseconds now);
 
   const std::unordered_map<std::uint32_t, Reporter> &all() const { return reporters_; }

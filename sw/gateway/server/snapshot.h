@@ -15,7 +15,8 @@
 
 namespace downbeat::gateway {
 
-// When something was saved, in both clocks: the first counts while the machine has not rebooted, the second after that.
+/// When something was saved, in both clocks: the first counts while the machine has not rebooted, the second after
+/// that.
 struct Moment {
   std::string boot; // the kernel's name of this boot
   Nanoseconds now = 0; // CLOCK_BOOTTIME
@@ -24,18 +25,18 @@ struct Moment {
   static Moment read();
 };
 
-// Saves in steps, so that no datagram waits for more than one of them, and in pieces, so that memory holds the store
-// once.
+/// Saves in steps, so that no datagram waits for more than one of them, and in pieces, so that memory holds the store
+/// once.
 class Snapshot {
 public:
   Snapshot();
   ~Snapshot();
 
   void begin(const Moment &moment);
-  // Takes up to `most` entries; true when all are in, and then which messages they have in them.
+  /// Takes up to `most` entries; true when all are in, and then which messages they have in them.
   bool step(Store &store, std::size_t most, Nanoseconds now);
   bool underWay() const { return underWay_; }
-  // The file's bytes since the last piece. The one after the last step ends with the hash of all.
+  /// The file's bytes since the last piece. The one after the last step ends with the hash of all.
   std::vector<std::uint8_t> piece();
   std::size_t pending() const { return bytes_.size(); }
 
@@ -53,10 +54,10 @@ struct Restored {
   Nanoseconds age = 0; // of the snapshot: what was reported in this time before the stop is lost at most
 };
 
-// Puts the entries into the store, without what is older than it may be. An error says why nothing was.
+/// Puts the entries into the store, without what is older than it may be. An error says why nothing was.
 std::variant<Restored, std::string> restore(std::span<const std::uint8_t> bytes, const Moment &moment, Store &store);
 
-// A file that is replaced at once or not at all. Each call is empty where it is done, otherwise the reason.
+/// A file that is replaced at once or not at all. Each call is empty where it is done, otherwise the reason.
 class FreshFile {
 public:
   explicit FreshFile(std::string file) : file_(std::move(file)) {}

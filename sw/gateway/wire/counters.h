@@ -8,7 +8,7 @@
 
 namespace downbeat::gateway {
 
-// Why a message was refused. Each datagram that arrives is accepted or counted under exactly one of these.
+/// Why a message was refused. Each datagram that arrives is accepted or counted under exactly one of these.
 enum class Refusal : std::uint8_t {
   tooShort,       // fewer bytes than header and tag
   tooLong,        // more bytes than a message may have

@@ -20,13 +20,13 @@ namespace downbeat::gateway {
 
 using Key = std::array<std::uint8_t, 32>;
 
-// A host's key and what it is called; what `downbeat gateway keys issue` prints.
+/// A host's key and what it is called; what `downbeat gateway keys issue` prints.
 struct HostKey {
   std::uint8_t id = 0;
   std::uint32_t reporter = 0;
   Key key{};
 
-  // "host KEY-ID REPORTER 64-HEX-DIGITS"; an error says what is wrong.
+  /// "host KEY-ID REPORTER 64-HEX-DIGITS"; an error says what is wrong.
   static std::variant<HostKey, std::string> parse(const std::string &line);
 };
 
@@ -36,7 +36,7 @@ Key derive(const Key &site, std::uint32_t reporter);
 void appendTag(const Key &key, std::vector<std::uint8_t> &message, std::size_t begin = 0);
 bool tagFits(const Key &key, Bytes message);
 
-// The key file: "key ID 64-HEX-DIGITS" at most twice, so that hosts may change over, and "deny REPORTER".
+/// The key file: "key ID 64-HEX-DIGITS" at most twice, so that hosts may change over, and "deny REPORTER".
 class Keys {
 public:
   static constexpr std::uint32_t gateways = 0; // a number that no host may have
@@ -46,15 +46,15 @@ public:
   static std::variant<Keys, std::string> parse(const std::string &text, const std::string &file);
   static std::variant<Keys, std::string> read(const std::string &file);
 
-  // The host's key, or why there is none.
+  /// The host's key, or why there is none.
   std::variant<Key, Refusal> of(std::uint8_t id, std::uint32_t reporter) const;
-  // Keeps a key whose holder has proved that it has it.
+  /// Keeps a key whose holder has proved that it has it.
   void keep(std::uint8_t id, std::uint32_t reporter, const Key &key);
 
-  // No host may speak as this reporter.
+  /// No host may speak as this reporter.
   bool denies(std::uint32_t reporter) const { return reporter == gateways || denied_.contains(reporter); }
 
-  // What the site's gateways seal their messages to each other with; no host has it.
+  /// What the site's gateways seal their messages to each other with; no host has it.
   std::optional<Key> ofGateways(std::uint8_t id) const;
 
   std::uint8_t newest() const { return newest_; } // the key that is last in the file

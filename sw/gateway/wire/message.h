@@ -26,7 +26,7 @@ inline constexpr std::size_t mostReports = (mostBytes - headerBytes - tagBytes) 
 inline constexpr std::size_t mostQueries =
     (mostBytes - headerBytes - tagBytes) / answerBytes; // the answer must fit too
 
-// What a number may be. A window is at most what TCP can announce (RFC 7323, section 2.3).
+/// What a number may be. A window is at most what TCP can announce (RFC 7323, section 2.3).
 inline constexpr double mostWindow = 1073725440; // bytes, 65,535 * 2^14
 inline constexpr double leastRtt = 1e-6, mostRtt = 60; // seconds
 inline constexpr double mostAcked = 256;               // segments per ACK, at least 1
@@ -60,7 +60,7 @@ struct Report {
   double slow = 0;   // bytes, S of LISS (state)
 };
 
-// What the gateway knows about a prefix. A part without reporters is not known, and all its numbers are zero.
+/// What the gateway knows about a prefix. A part without reporters is not known, and all its numbers are zero.
 struct Answer {
   Prefix prefix;
   std::uint32_t lifetime = 0; // ms for which the answer holds
@@ -84,13 +84,13 @@ struct Message {
   std::uint32_t age = 0;        // relay: ms since the gateway took the reports
 };
 
-// The header, if the datagram can be a message at all. Costs no hash.
+/// The header, if the datagram can be a message at all. Costs no hash.
 std::variant<Header, Refusal> decodeHeader(Bytes datagram);
 
-// The body of a message whose header is right, without header and tag. Never reads outside `body`.
+/// The body of a message whose header is right, without header and tag. Never reads outside `body`.
 std::variant<Message, Refusal> decodeBody(const Header &header, Bytes body);
 
-// Appends the message without its tag, which `Keys::seal` appends. The header's length is set to the whole message's.
+/// Appends the message without its tag, which `Keys::seal` appends. The header's length is set to the whole message's.
 void encode(const Message &message, std::vector<std::uint8_t> &out);
 
 } // namespace downbeat::gateway

@@ -40,10 +40,10 @@ Opened internet(const std::string &address, int type, int (*join)(int, const soc
   if (!fill(address, storage, size)) return address + R"(: use HOST:PORT with a numeric host, as "127.0.0.1:4780")";
   Descriptor socket(::socket(storage.ss_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket) return reason(address);
-  const int on = 1, buffer_bytes = 8 << 20;
+  const int on = 1, bufferBytes = 8 << 20;
   if (type == SOCK_STREAM) setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  setsockopt(socket.get(), SOL_SOCKET, SO_RCVBUF, &buffer_bytes, sizeof buffer_bytes);
-  setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes);
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVBUF, &bufferBytes, sizeof bufferBytes);
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &bufferBytes, sizeof bufferBytes);
   if (join(socket.get(), reinterpret_cast<const sockaddr *>(&storage), size) != 0) return reason(address);
   if (type == SOCK_STREAM && listen(socket.get(), 16) != 0) return reason(address);
   return socket;

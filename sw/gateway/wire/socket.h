@@ -29,8 +29,8 @@ private:
 
 using Opened = std::variant<Descriptor, std::string>;
 
-// Non-blocking and bound; `type` is SOCK_DGRAM or SOCK_STREAM (that one listens). A path that a dead gateway has left
-// is taken over, one that a living one has is not.
+/// Non-blocking and bound; `type` is SOCK_DGRAM or SOCK_STREAM (that one listens). A path that a dead gateway has left
+/// is taken over, one that a living one has is not.
 Opened listenInternet(const std::string &address, int type);
 Opened listenUnix(const std::string &path, int type);
 Opened connectInternet(const std::string &address); // SOCK_DGRAM

@@ -18,7 +18,7 @@ Policies = Mapping[str, dict[str, Policy]]  # by family and name
 
 def check_axes(path: Path, names: Mapping[str, tuple[str, ...]], experiment: Experiment, read: rows.Rows) -> None:
     chosen_by: list[tuple[str, str, str | None]] = []  # place in the file, an axis, one of its names
-    places = [row.place for table in ("published", "plot") for row in read[table]]
+    places = [row.place for table in rows.TABLES for row in read[table]]
     measures: list[Published | Plot] = [*experiment.published, *experiment.plot]
     for what, each in zip(places, measures, strict=True):
         chosen = [*each.of.items(), *each.over.items()]

@@ -63,13 +63,11 @@ def load(
 ) -> File:
     """Raises Refused with a sentence for each fault. `policies`: those of the build; None: names of policies are not
     checked. `duration` replaces the file's, as '60 s'. `change`: one of the file's `vary`."""
-    data, read = _with_base(path)
+    data = _with_base(_read(path), path)
     changes = data.pop("full", {})
     for key, value in changes.items() if full else ():
         _replace(data, key, value, path)
-    if not full:
-        read["published"] = [row for row in read["published"] if row.keys.get("full") is not True]
-        data["published"] = [row.keys for row in read["published"]]
+    read = _rows(data, full, path)
     if duration:
         _replace(data, "run.duration", duration, path)
     varied = data.pop("vary", {})
@@ -102,8 +100,7 @@ def load(
     return File(path, names, {axis: tuple(values) for axis, values in axes.items()}, tuple(cells), vary)
 
 
-def _read(path: Path) -> tuple[dict[str, Any], rows.Rows]:
-    """The file's keys, and the rows that take the place of its blocks."""
+def _read(path: Path) -> dict[str, Any]:
     try:
         data = tomllib.loads(path.read_text())
     except OSError as error:
@@ -116,31 +113,36 @@ def _read(path: Path) -> tuple[dict[str, Any], rows.Rows]:
     for table in TABLES:
         if not isinstance(data.get(table, {}), dict):
             raise Refused(f"{path}: {table}: use a table: [{table}]")
-    try:
-        read = {table: rows.read(table, data.get(table, [])) for table in rows.TABLES}
-    except Refused as refused:
-        raise Refused(f"{path}: {refused}") from None
-    return data | {table: [row.keys for row in read[table]] for table in read if table in data}, read
+    return data
 
 
-def _with_base(path: Path) -> tuple[dict[str, Any], rows.Rows]:
-    data, read = _read(path)
+def _with_base(data: dict[str, Any], path: Path) -> dict[str, Any]:
     base, changes = data.pop("base", None), data.pop("replace", {})
     if base is None:
         if changes:
             raise Refused(f"{path}: replace: there is nothing to replace without a base, such as 'thesis-2-3'")
-        return data, read
+        return data
     beside = path.with_name(f"{base}.toml")
     origin = beside if beside.exists() else FILES.get(base)
     if origin is None:
         raise Refused(f"{path}: base: no file {base}.toml beside this one or in sim/experiments/papers")
-    inherited, inherited_rows = _read(origin)
+    inherited = _read(origin)
     if "base" in inherited:
         raise Refused(f"{path}: base: '{base}' has a base itself: use '{inherited['base']}'")
     merged = {key: inherited[key] for key in INHERITED if key in inherited} | data
     for key, value in changes.items():
         _replace(merged, key, value, path)
-    return merged, read if "flow" in data else read | {"flow": inherited_rows["flow"]}
+    return merged
+
+
+def _rows(data: dict[str, Any], full: bool, path: Path) -> rows.Rows:
+    """The rows of the blocks, which take the blocks' place in `data`."""
+    try:
+        read = {table: rows.read(table, data.get(table, []), full) for table in rows.TABLES}
+    except Refused as refused:
+        raise Refused(f"{path}: {refused}") from None
+    data |= {table: [row.keys for row in of_table] for table, of_table in read.items()}
+    return read
 
 
 def _product(axes: Mapping[str, Sequence[Any]]) -> int:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""[[flow]], [[published]] and [[plot]] blocks: a block's keys hold for each of its `rows`; a block without `rows` is one row.
+"""[[published]] and [[plot]] blocks: a block's keys hold for each of its `rows`; a block without `rows` is one row.
 
 A row's key replaces the block's; its `of` and `over` add to the block's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from downbeat_toe.refused import Refused
 
-TABLES = ("flow", "published", "plot")
+TABLES = ("published", "plot")
 ADDED = ("of", "over")
 
 
@@ -36,14 +36,16 @@ class Row:
         return ".".join([place, *path])
 
 
-Rows = dict[str, list[Row]]  # by table
+Rows = Mapping[str, Sequence[Row]]  # by table
 
 
-def read(table: str, blocks: Any) -> list[Row]:
-    """The rows of a table's blocks in the file's order. Raises Refused; its message lacks the file."""
+def read(table: str, blocks: Any, full: bool) -> list[Row]:
+    """The rows of a table's blocks in the file's order; the quick form leaves out rows with `full`. Raises Refused; its
+    message lacks the file."""
     if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
         raise Refused(f"{table}: use a list; tables of one are written [[{table}]]")
-    return [row for number, block in enumerate(blocks, 1) for row in _of_block(table, block, number)]
+    rows = [row for number, block in enumerate(blocks, 1) for row in _of_block(table, block, number)]
+    return [row for row in rows if full or row.keys.get("full") is not True]
 
 
 def _of_block(table: str, block: dict[str, Any], number: int) -> Iterator[Row]:
@@ -53,7 +55,7 @@ def _of_block(table: str, block: dict[str, Any], number: int) -> Iterator[Row]:
         yield Row(table, common, number)
         return
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise Refused(f"{table}.{number}.rows: use a list of tables, as [ {{ key = ... }}, ... ]")
+        raise Refused(f"{table}.{number}.rows: use a list of tables, as [ {{ metric = ..., of.axis = ... }}, ... ]")
     for place, row in enumerate(rows, 1):
         both = {key: common[key] | row[key] for key in ADDED if _tables(common.get(key), row.get(key))}
         yield Row(table, common | row | both, number, place, frozenset(row))

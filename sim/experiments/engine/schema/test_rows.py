@@ -35,14 +35,15 @@ def test_a_row_has_its_blocks_keys_and_its_own() -> None:
         {"quantity": "x"},
         {"quantity": "y", "tolerance": 2, "of": {"b": "2"}, "over": {"a": "2"}},
     ]
-    read = rows.read("published", [block, {**block, "rows": own}])
+    read = rows.read("published", [block, {**block, "rows": own}], full=True)
     assert [row.keys for row in read] == [block, block | own[0], block | own[1] | {"of": {"a": "1", "b": "2"}}]
     assert [row.place for row in read] == ["published.1", "published.2.rows.1", "published.2.rows.2"]
 
 
-def test_rows_of_the_full_form_alone_are_left_out_of_the_quick_one(tiny: Tiny, policies: Policies) -> None:
-    quick, full = (load(tiny(more=BLOCK), policies, form).experiment.published for form in (False, True))
-    assert [each.quantity for each in full if each not in quick] == ["doubling"]
+def test_rows_of_the_full_form_alone_are_left_out_of_the_quick_one() -> None:
+    own = [{"quantity": "x"}, {"quantity": "y", "full": True}]
+    assert [row.number for row in rows.read("published", [{"rows": own}], full=False)] == [1]
+    assert not rows.read("published", [{"full": True, "rows": own[:1]}], full=False)
 
 
 def test_rows_are_published_values_in_the_files_order(tiny: Tiny, policies: Policies) -> None:
@@ -95,15 +96,3 @@ def test_plots_share_keys_too(tiny: Tiny, policies: Policies) -> None:
     ]
     with pytest.raises(Refused, match=r"plot\.1\.rows\.2: no axis 'speed'"):
         load(tiny(more=more.replace('"window" }', '"window", x = "speed" }')), policies)
-
-
-def test_flows_share_keys_too(tiny: Tiny, policies: Policies) -> None:
-    flows = '[[flow]]\nto = 1\nrows = [{ label = "b" }, { label = "c", count = 2 }]\n'
-    path = tiny(more=flows + '[vary]\n"flow.c.count" = [3]\n')
-    counts = [
-        {flow.label: flow.count for flow in load(path, policies, change=each).experiment.flow}
-        for each in (None, ("flow.c.count", 3))
-    ]
-    assert counts == [{"a": 2, "b": None, "c": 2}, {"a": 2, "b": None, "c": 3}]
-    with pytest.raises(Refused, match=r"flow\.2\.rows\.2\.count: Input should be greater"):
-        load(tiny(more=flows.replace("count = 2", "count = -1")), policies)

@@ -12,7 +12,7 @@ namespace downbeat::gateway {
 
 class Counted {
 public:
-  // False: it is there already, or so old that it must be taken for that. `session`: of the gateway that sealed it.
+  /// False: it is there already, or so old that it must be taken for that. `session`: of the gateway that sealed it.
   bool take(std::uint64_t session, std::uint64_t sequence) { return !windows_[session].take(sequence); }
 
   void write(Writer &writer) const {

@@ -17,7 +17,7 @@ class ReplayWindow {
 public:
   static constexpr std::uint64_t size = 1024;
 
-  // Takes the number, or says why not. Call it only for a message whose tag fits.
+  /// Takes the number, or says why not. Call it only for a message whose tag fits.
   std::optional<Refusal> take(std::uint64_t sequence) {
     if (sequence + size <= highest_ || sequence == 0) return Refusal::stale;
     if (sequence > highest_) {
@@ -51,10 +51,10 @@ private:
   std::array<std::uint64_t, size / 64> bits_{};
 };
 
-// Delay beyond the fastest message of the session. The fastest ages by 1/4,096, so that clocks may drift by 244 ppm.
+/// Delay beyond the fastest message of the session. The fastest ages by 1/4,096, so that clocks may drift by 244 ppm.
 class DelayLimit {
 public:
-  // `stamp`: ms of the sender's clock modulo 2^32. True: the message took `most` ms longer than the fastest did.
+  /// `stamp`: ms of the sender's clock modulo 2^32. True: the message took `most` ms longer than the fastest did.
   bool late(std::uint32_t stamp, Nanoseconds now, std::uint32_t most) {
     const auto delay = static_cast<std::uint32_t>(now / millisecond) - stamp;
     if (!started_ || static_cast<std::int32_t>(delay - fastest_) < 0) {

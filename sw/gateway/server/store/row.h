@@ -12,7 +12,7 @@
 
 namespace downbeat::gateway {
 
-// 24 bytes: 25,000 prefixes of several reporters, 30 each, must fit in memory.
+/// 24 bytes: 25,000 prefixes of several reporters, 30 each, must fit in memory.
 struct Bucket {
   std::uint16_t index = 0; // bucket of time, modulo 2^16; `Row::last` has the whole number
   std::uint16_t count = 0; // reports; what comes after 65,535 in one bucket is not added

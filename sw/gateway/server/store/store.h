@@ -35,15 +35,15 @@ public:
 
   Store(const StoreLimits &limits, Counters &counters) : limits_(limits), counters_(counters) {}
 
-  // `age`: ns since another gateway took the report; 0 for our own.
+  /// `age`: ns since another gateway took the report; 0 for our own.
   void add(std::uint32_t reporter, const Report &report, Nanoseconds now, Nanoseconds age = 0);
   Answer ask(const Prefix &prefix, Nanoseconds now);
 
-  // For people and snapshots; neither counts as use.
+  /// For people and snapshots; neither counts as use.
   const Entry *find(const Prefix &prefix) const;
   Answer peek(const Entry &entry, Nanoseconds now) const;
   void restore(Entry entry); // as the most recently used
-  // Visits at most `most` entries from `slot` on, forgets what is too old, and returns the next slot; 0: all visited.
+  /// Visits at most `most` entries from `slot` on, forgets what is too old, and returns the next slot; 0: all visited.
   std::size_t sweep(std::size_t slot, std::size_t most, Nanoseconds now, const std::function<void(const Entry &)> &see);
   void each(std::size_t most, const std::function<void(const Entry &)> &see) const; // the most recently used first
 

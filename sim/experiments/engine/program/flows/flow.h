@@ -20,7 +20,7 @@ class Flow {
 public:
   Flow(const FlowPlan &plan, const Marks &marks) : record(plan, marks) {}
   virtual ~Flow() = default;
-  // Called at the times that the plan gives.
+  /// Called at the times that the plan gives.
   /// The connection starts soon.
   virtual void expect() {}
   virtual void start() = 0;

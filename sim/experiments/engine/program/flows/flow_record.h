@@ -14,7 +14,7 @@ class FlowRecord {
 public:
   FlowRecord(const FlowPlan &plan, const Marks &marks);
 
-  // Times are s.
+  /// Times are s.
   void opened(double now) { opened_ = now; }
   void established(double now);
   bool isEstablished() const { return established_ >= 0; }
