@@ -17,8 +17,8 @@ from cocotb_tests.bench import draws
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
-from sim.golden.congestion.policies import STARTUP
 from sim.golden.congestion.startup import miss, paced, pairs, resume
+from sim.golden.policies import STARTUP
 
 PORT = 5001
 MSS = 1460

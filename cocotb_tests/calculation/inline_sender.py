@@ -13,8 +13,8 @@ from sim.golden.calculation.inline_measurement import PROBES
 from sim.golden.congestion.seam import CongestionEvent, Departure, Inline, Kind, Pace, ProbeAck, of_bytes
 from sim.golden.congestion.startup.standard import POLICY as STANDARD
 from sim.golden.congestion.steady.logistic import POLICY as LOGISTIC
-from sim.golden.congestion.window import CongestionState
 from sim.golden.engine.inline_meter import InlineMeter
+from sim.golden.window import CongestionState
 
 LEAD = 4000  # ns
 UNIT = 100_000  # ns that the estimator takes; a calculation likewise

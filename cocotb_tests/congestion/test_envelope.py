@@ -12,11 +12,11 @@ from dataclasses import replace
 
 import pytest
 
-from sim.golden.congestion.policies import STARTUP, STEADY
 from sim.golden.congestion.seam import MAXIMUM_WINDOW, CongestionEvent, Kind, ProbeAck, of_bytes
 from sim.golden.congestion.startup import paced
 from sim.golden.congestion.steady import aimd, fast, logistic
-from sim.golden.congestion.window import CongestionState
+from sim.golden.policies import STARTUP, STEADY
+from sim.golden.window import CongestionState
 
 # The arguments that request the largest windows; other policies have none.
 ARGUMENTS = {

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sim.golden.congestion.outside import places
-from sim.golden.congestion.policies import STARTUP, STEADY
 from sim.golden.congestion.seam import Policy, state_of
+from sim.golden.policies import STARTUP, STEADY
 
 ROOT = Path(__file__).resolve().parents[2]
 RTL = ROOT / "rtl" / "downbeat" / "congestion"

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from sim.golden.congestion.policies import STARTUP, STEADY
-from sim.golden.congestion.replay import replay
 from sim.golden.congestion.seam import (
     MAXIMUM_WINDOW,
     CongestionEvent,
@@ -17,7 +15,9 @@ from sim.golden.congestion.seam import (
     of_bytes,
 )
 from sim.golden.congestion.steady import aimd
-from sim.golden.congestion.window import CongestionState
+from sim.golden.policies import STARTUP, STEADY
+from sim.golden.replay import replay
+from sim.golden.window import CongestionState
 
 SMSS = 1460
 NAMES: dict[str, str | int] = {"startup": "standard", "steady": "reno"}

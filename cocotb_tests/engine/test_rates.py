@@ -15,7 +15,7 @@ from cocotb_tests.bench.layout import layout, policy
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.engine.endpoint import FLOW, GENERATION, MILLISECOND, MODULE, Endpoint
 from cocotb_tests.engine.segment import Options
-from sim.golden.congestion.replay import replay
+from sim.golden.replay import replay
 
 STEADY = "westwood"  # which reads the estimates
 SMSS = 1000

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sim.golden.congestion.replay import replay
+from sim.golden.replay import replay
 
 
 @dataclass(frozen=True)

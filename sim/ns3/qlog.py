@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
-from sim.golden.congestion.replay import states
 from sim.golden.congestion.startup.resume import POLICY, Phase, ResumeState
+from sim.golden.replay import states
 from sim.ns3.golden import connection, model_row
 
 MS = 1e6  # ns

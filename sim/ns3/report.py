@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
-from sim.golden.congestion.policies import title
+from sim.golden.policies import title
 from sim.ns3.golden import Comparison
 from sim.ns3.network import Transfer
 from sim.ns3.settings import NANOSECONDS_PER_SECOND, Settings, sha256

@@ -17,7 +17,7 @@ from sim.golden.congestion.seam import (
     Window,
 )
 from sim.golden.congestion.steady.reno import POLICY as RENO
-from sim.golden.congestion.window import CongestionState
+from sim.golden.window import CongestionState
 
 
 class Conversation:

@@ -28,7 +28,7 @@ from sim.golden.congestion.seam import (
 from sim.golden.congestion.startup.resume import POLICY, Phase, ResumeState, argument
 from sim.golden.congestion.steady.cubic import POLICY as CUBIC
 from sim.golden.congestion.steady.reno import POLICY as RENO
-from sim.golden.congestion.window import CongestionState
+from sim.golden.window import CongestionState
 
 SMSS = 1000
 MILLISECOND = 10**6

@@ -18,7 +18,7 @@ from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, Window
 from sim.golden.congestion.startup import standard
 from sim.golden.congestion.steady import aimd
 from sim.golden.congestion.steady.carson import POLICY, TABLE, CarsonState
-from sim.golden.congestion.window import CongestionState
+from sim.golden.window import CongestionState
 
 SMSS = 1000
 FLIGHT = 16 * SMSS

@@ -25,7 +25,7 @@ from sim.golden.congestion.steady.logistic import (
     LogisticState,
     argument,
 )
-from sim.golden.congestion.window import CongestionState
+from sim.golden.window import CongestionState
 
 SMSS = 1460
 CAPACITY, ROUND_TRIP = 12_500_000, 60_000_000  # 100 Mb/s, 60 ms

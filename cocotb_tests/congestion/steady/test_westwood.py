@@ -16,7 +16,7 @@ from sim.golden.congestion.seam import CongestionEvent, Kind, Window, of_bytes
 from sim.golden.congestion.startup.standard import POLICY as STANDARD
 from sim.golden.congestion.steady import reno
 from sim.golden.congestion.steady.westwood import POLICY, WestwoodState
-from sim.golden.congestion.window import CongestionState
+from sim.golden.window import CongestionState
 
 SMSS = 1040
 RTT_MINIMUM = 0.44  # s

@@ -12,7 +12,7 @@ from typing import Any
 
 from sim.golden.congestion.seam import CongestionEvent, Kind, Policy, of_bytes
 from sim.golden.congestion.startup.standard import POLICY as STANDARD
-from sim.golden.congestion.window import CongestionState
+from sim.golden.window import CongestionState
 
 SMSS = 1460
 SECOND = 1_000_000_000  # ns

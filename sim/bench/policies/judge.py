@@ -12,8 +12,8 @@ from downbeat_toe.policies import Policy
 from downbeat_toe.structures import Event
 
 from sim.bench.policies.situations import Key, Situations, Watched
-from sim.golden.congestion.replay import replay
 from sim.golden.congestion.seam import MAXIMUM_WINDOW, Window, of_bytes
+from sim.golden.replay import replay
 
 Policies = Mapping[str, Mapping[str, Policy]]  # by family and name
 Reference = tuple[int, int]  # flow, generation

@@ -15,8 +15,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from sim.golden.congestion.policies import STARTUP, STEADY
 from sim.golden.congestion.seam import calculator_of, state_of
+from sim.golden.policies import STARTUP, STEADY
 from sim.lib import build
 
 MODELS = {"startup": STARTUP, "steady": STEADY}

@@ -19,9 +19,9 @@ from downbeat_toe.structures import Error
 from sim.bench.policies.judge import Choice
 from sim.bench.policies.record import IP, MAC, PEER_IP, PEER_MAC, Crowd, argument
 from sim.bench.policies.situations import OF_CALCULATIONS, wanted
-from sim.golden.congestion.policies import STEADY
 from sim.golden.congestion.seam import CongestionEvent, Kind, Policy, PolicyResult, Window
 from sim.golden.congestion.steady.reno import RenoState
+from sim.golden.policies import STEADY
 from sim.lib import verilated
 
 POLICIES = read(verilated.RTL[verilated.PRESET] / "downbeat_layout.json")

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "downbeat_layout.h"
-#include "downbeat_sim_core.h"
+#include "downbeat_sim.h"
 #include "packet.h"
 
 namespace fuzz {

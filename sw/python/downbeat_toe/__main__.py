@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import typer
 
-from downbeat_toe import experiment_command, replay, schedule_command, trace
+from downbeat_toe import experiment_command, schedule_command, trace
 from downbeat_toe.board import command as board
 from downbeat_toe.driver import command as driver
 from downbeat_toe.estimator import command as estimate
 from downbeat_toe.gap import command as gap
+from downbeat_toe.gap import replay
 from downbeat_toe.gateway import command as gateway
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)

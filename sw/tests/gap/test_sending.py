@@ -49,8 +49,8 @@ def test_by_so_txtime_the_kernel_has_a_frame_ahead_of_its_launch(tmp_path: Path)
     plan = synthetic.schedule(tmp_path / "plan.csv", [10 * MILLISECOND * number for number in range(50)])
     script = """
 from pathlib import Path
-from downbeat_toe import replay, schedule_file
-from downbeat_toe.gap import methods, sending, stamping
+from downbeat_toe import schedule_file
+from downbeat_toe.gap import methods, replay, sending, stamping
 print(methods.choose(veth.ENDS[0], 'auto').words)
 method = methods.Method(time.CLOCK_MONOTONIC, True, 'as told')
 sent = sending.send(schedule_file.read(Path(sys.argv[1])), veth.ENDS[0], bytes(6), method, stamping.clock(veth.ENDS[0]), False)

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from sim.golden.calculation import inline_stream
 from sim.golden.calculation.logistic_window import (
     RATE_BITS,
     RATE_FRACTION_BITS,
     LogisticRequest,
     logistic_window,
 )
-from sim.golden.congestion import inline_stream
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import (
     Calculation,

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from downbeat_toe import output, replay, schedule_file
+from downbeat_toe import output, schedule_file
 from downbeat_toe.gap import capture as captures
-from downbeat_toe.gap import frames, planning, report, selftest, verdict
+from downbeat_toe.gap import frames, planning, replay, report, selftest, verdict
 from downbeat_toe.gap.analysis import analyse
 from downbeat_toe.output import REPORTS
 from downbeat_toe.refused import Refused, explained

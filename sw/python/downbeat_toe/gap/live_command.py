@@ -16,9 +16,9 @@ from downbeat_toe.gap import live as lives
 from downbeat_toe.gap import selftest as selftests
 from downbeat_toe.gap.analysis import Analysis
 from downbeat_toe.gap.capture_command import ReportsOption, SelftestOption
+from downbeat_toe.gap.replay import SpeedOption
 from downbeat_toe.output import REPORTS
 from downbeat_toe.refused import Refused, explained
-from downbeat_toe.replay import SpeedOption
 
 LEAST_GAP, MOST_GAP = 1_000, 10**10  # ns
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from sim.golden.congestion.policies import STARTUP, STEADY
 from sim.golden.congestion.seam import KIND_NAMES, CongestionEvent, ProbeAck, Window
-from sim.golden.congestion.window import CongestionState, HostStart
 from sim.golden.engine.inline_meter import InlineMeter
 from sim.golden.engine.rate_meter import RateMeter
+from sim.golden.policies import STARTUP, STEADY
+from sim.golden.window import CongestionState, HostStart
 
 
 def replay(
