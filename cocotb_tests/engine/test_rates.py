@@ -22,7 +22,7 @@ SMSS = 1000
 SEGMENTS = 64
 QUEUE = 32  # ACKs before the estimator
 ROUND_TRIP = 10 * MILLISECOND
-# Of the trace's record, by the names that golden.congestion.replay has.
+# Of the trace's record, by the names that golden.replay has.
 FIELDS = {
     "time": "time_ns",
     "asked": "asked",

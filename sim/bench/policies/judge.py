@@ -152,7 +152,7 @@ class Judge:
         followed.wrong = bool(difference)  # later responses differ too
 
     def _row(self, event: Event) -> Row:
-        """As golden.congestion.replay takes it."""
+        """As golden.replay takes it."""
         probe = ""
         if event.probe_answered:
             probe = "begins" if event.probe_begins else "disturbed" if event.probe_disturbed else "whole"
