@@ -15,7 +15,7 @@ import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-WIDTH = 120  # of a line of Scala
+WIDTH = 120  # characters in a line of Scala
 SIMPLEST = {"startup": "standard", "steady": "reno"}
 TAG = "# SPDX-License-Identifier: BSD-2-Clause-Patent\n"
 

@@ -57,7 +57,7 @@ EXTREMES = {
 }
 
 # `make policies` asks for more, and for figures: sim/bench/policies/requests.py.
-REQUESTS = int(os.environ.get("POLICY_QUESTIONS") or draws(5000, 50_000))
+REQUESTS = int(os.environ.get("POLICY_REQUESTS") or draws(5000, 50_000))
 SURE = 2000  # so many requests have everything that they promise
 FIGURES = os.environ.get("POLICY_FIGURES", "")
 INPUT_REGISTER = 1  # clocks, of the bench's module
@@ -112,7 +112,7 @@ async def agrees_with_golden_model(
         if received != beat:
             wrong.append(Counterexample(str(event), f"{window}, policy_state {policy_state:#x}", beat, received))
     if FIGURES:
-        figures: dict[str, Any] = {"questions": REQUESTS, "mismatches": len(wrong), "latency_clocks": latency}
+        figures: dict[str, Any] = {"requests": REQUESTS, "mismatches": len(wrong), "latency_clocks": latency}
         figures |= {"first": wrong[0].lines()} if wrong else {}
         Path(FIGURES).write_text(json.dumps(figures))
     assert not wrong, "\n".join([f"{len(wrong)} of {REQUESTS} answers differ; the first:", *wrong[0].lines()])

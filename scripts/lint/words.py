@@ -21,6 +21,11 @@ SLASH = {".scala", ".c", ".h", ".cpp", ".hpp", ".cc", ".v", ".sv", ".pkt", ".rdl
 DASH = {".lua"}
 # These hold the words to look for, and tests with bad examples.
 EXEMPT = {"scripts/docs/retired.py", "scripts/lint/words.py", "scripts/lint/test_words.py", "scripts/lint/test_docs.py"}
+# Fields of build/reports, which keep their names; they are exempt as strings.
+FIELDS = {
+    *("asked", "asked_sent_measured_ns", "asks_per_second", "fmax_room", "inline_told", "longest_answer_seconds"),
+    *("most_frames_ahead", "most_in_flight", "questions", "rooms"),
+}
 FRAGMENT = re.compile(r"(?:What|Of|Where|Who|Whose|Whoever)\b", re.IGNORECASE)
 STRING = r'R"(?P<raw>\w*)\(.*?\)(?P=raw)"|"""(?:\\.|.)*?"""|' + r"'''(?:\\.|.)*?'''" + r'|"(?:\\.|[^"\\\n])*"'
 QUOTE = r"|'(?:\\.|[^'\\\n])*'"
@@ -52,8 +57,8 @@ def split(source: str, mark: str) -> tuple[str, list[Text]]:
 
     def take(found: re.Match[str]) -> str:
         is_docstring = found[0].startswith('"""') and not source[: found.start()].rpartition("\n")[2].strip()
-        if not found["comment"] and re.fullmatch(r"\W*[\w.-]+\W*", found[0]):
-            return found[0]
+        if not found["comment"] and (name := re.fullmatch(r"\W*([\w.-]+)\W*", found[0])):
+            return "" if name[1] in FIELDS else found[0]
         texts.append(Text(source.count("\n", 0, found.start()) + 1, found[0], bool(found["comment"]) or is_docstring))
         return "\n" * found[0].count("\n")
 

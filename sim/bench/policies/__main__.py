@@ -76,7 +76,7 @@ def _requests(console: Console, policy: Policy, wanted: int, seed: int) -> dict[
     return {
         "name": policy.name,
         "kind": policy.family,
-        "events": figures["questions"],
+        "events": figures["requests"],
         "recorded_events": 0,
         "mismatches": figures["mismatches"],
         "float_error_max": error,

@@ -29,12 +29,12 @@ class BenchFailed(Exception):
 
 
 def compare(family: str, name: str, count: int, seed: int) -> dict[str, Any]:
-    """`questions`, `mismatches`, `latency_clocks`, and `said`: the first counterexample, where something differs."""
+    """`requests`, `mismatches`, `latency_clocks`, and `said`: the first counterexample, where something differs."""
     test = module_file(family, name)
     with tempfile.TemporaryDirectory() as place:
         figures = Path(place) / "figures.json"
         environment = os.environ | {
-            "POLICY_QUESTIONS": str(count),
+            "POLICY_REQUESTS": str(count),
             "POLICY_FIGURES": str(figures),
             "COCOTB_RANDOM_SEED": str(seed),
             "DOWNBEAT_CASE": CASE,
@@ -46,7 +46,7 @@ def compare(family: str, name: str, count: int, seed: int) -> dict[str, Any]:
             raise BenchFailed(f"{name}: {test.name} requested nothing:\n{said[-3000:]}")
         found: dict[str, Any] = json.loads(figures.read_text())
     if first := found.pop("first", None):
-        head = f"{name}: {found['mismatches']:,} of {found['questions']:,} answers differ. The first, by SEED={seed}:"
+        head = f"{name}: {found['mismatches']:,} of {found['requests']:,} answers differ. The first, by SEED={seed}:"
         return found | {"said": "\n".join([head, *first])}
     return found | {"said": said[-3000:] if done.returncode else ""}
 
