@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Holds a unit that takes a request each clock, or in every so many, against its golden model."""
+"""Compares a unit that takes a request in each clock, or in every so many, with its golden model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cocotb_tests.bench import Beat, StreamSink, StreamSource, start
 async def agrees(dut: Any, cases: Sequence[tuple[Beat, Beat]], spacing: int = 1, maximum: int = 10) -> None:
     """Each case is a request and its response: in `spacing` clocks apart, or as the unit is ready, and out in order.
 
-    All are taken in `most` clocks each.
+    All are taken in `maximum` clocks each.
     """
     source, sink = StreamSource(dut, "request"), StreamSink(dut, "response")
     await start(dut)

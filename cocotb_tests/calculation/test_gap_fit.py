@@ -14,7 +14,7 @@ import pytest
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.calculation.unit import agrees_with_golden_model
+from cocotb_tests.calculation.unit import agrees_with_golden_model, in_turns
 from sim.golden.calculation.gap_fit import CALCULATOR, Request, Samples, spacing
 
 SMSS = 1000
@@ -52,20 +52,7 @@ def connection(draw: random.Random) -> Iterator[int]:
 
 @cocotb.test()
 async def unit_agrees_with_the_golden_model(dut: Any) -> None:
-    """Connections take turns, on all flows, and flows are used again."""
-    draw = generator()
-    running = {flow: connection(draw) for flow in range(16)}
-
-    def requests() -> Iterator[tuple[int, int]]:
-        for _ in range(2000):
-            flow = draw.randrange(16)
-            request = next(running[flow], None)
-            if request is None:
-                running[flow] = connection(draw)
-                request = next(running[flow])
-            yield flow, request
-
-    await agrees_with_golden_model(dut, CALCULATOR, requests())
+    await agrees_with_golden_model(dut, CALCULATOR, in_turns(generator(), connection, 2000))
 
 
 # ---- the model

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import random
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from cocotb_tests.bench import StreamSink, StreamSource, start
@@ -12,6 +13,20 @@ from sim.golden.congestion.seam import Calculator
 MAX_CLOCKS = 600  # clocks of a request
 
 Requested = tuple[int, int]  # flow, request
+
+
+def in_turns(
+    draw: random.Random, connection: Callable[[random.Random], Iterator[int]], count: int
+) -> Iterator[Requested]:
+    """Requests of connections that take turns, on all flows; a flow is used again by the next connection."""
+    running = {flow: connection(draw) for flow in range(16)}
+    for _ in range(count):
+        flow = draw.randrange(16)
+        request = next(running[flow], None)
+        if request is None:
+            running[flow] = connection(draw)
+            request = next(running[flow])
+        yield flow, request
 
 
 async def agrees_with_golden_model(
