@@ -100,7 +100,11 @@ def experiment(preset: str = LARGEST) -> Path:
     objects = estimator()
     link = [*with_library(library(tap="header", preset=preset)), str(objects / "libdownbeat_estimator.a"), *link]
     flags = [*flags, f"-I{ENGINE}", f"-I{DEVICE}", f"-I{ESTIMATOR / 'include'}", f"-I{SITE}"]
-    sources = [*sorted(ENGINE.rglob("*.cpp")), *shared, TRANSLATION / "host_start.cpp"]
+    sources = [
+        *sorted(ENGINE.rglob("*.cpp")),
+        *shared,
+        *(TRANSLATION / name for name in ("host_start.cpp", "path_counts.cpp")),
+    ]
     return program(
         part_name("experiment", False, TAP, preset), "downbeat_experiment", sources, flags, link, [], version
     )

@@ -14,6 +14,7 @@ HEADER = "sw/include/downbeat_parameters.h"
 PREFIX, START = "parameters_", "start_"
 BY_NAME = ("startup", "steady", "startupArgument", "steadyArgument")  # checked with the policies, not as numbers
 COUNTERS = ("acked", "acks")
+TIME = "time_ns"
 
 
 def words(name: str) -> str:
@@ -59,4 +60,6 @@ def header() -> str:
         lines.append(f"inline constexpr std::uint64_t max{camel} = {largest(parsed, field)}u;")
     lines += ["", "// Bits of counters in a path report."]
     lines += [f"inline constexpr unsigned {name}Bits = {reports[name]['width']};" for name in COUNTERS]
+    lines += ["", "// The core's time in a path report, ns."]
+    lines.append(f"inline constexpr std::uint64_t coreTimeMask = {largest(parsed, reports[TIME])}u;")
     return "\n".join([*lines, "", "} // namespace downbeat", ""])

@@ -36,4 +36,7 @@ inline constexpr std::uint64_t maxStartUntil = 281474976710655u;
 inline constexpr unsigned ackedBits = 48;
 inline constexpr unsigned acksBits = 24;
 
+// The core's time in a path report, ns.
+inline constexpr std::uint64_t coreTimeMask = 281474976710655u;
+
 } // namespace downbeat

@@ -162,17 +162,6 @@ std::uint32_t Connection::update(const format::Notification &status) {
   return changes;
 }
 
-void Connection::update(const format::PathReport &report) {
-  path_ = {format::wide(report.smoothedRtt),
-           format::wide(report.smallestRtt),
-           format::wide(report.acked),
-           report.cwnd,
-           report.ssthresh,
-           report.phaseOfPath(),
-           report.losses,
-           report.restarts};
-}
-
 void Connection::fail(int why) {
   ended = true;
   state = DOWNBEAT_CLOSED;
@@ -195,9 +184,9 @@ void Connection::info(downbeat_connection_info_t &info) const {
   info.received = receivedBytes_;
   info.consumed = consumedBytes_;
   info.peer_finished = peerFinished;
-  info.smoothed_rtt = path_.smoothedRtt;
-  info.smallest_rtt = path_.smallestRtt;
-  info.path_acknowledged = path_.acknowledged;
+  info.smoothed_rtt = path_.smoothed_rtt;
+  info.smallest_rtt = path_.smallest_rtt;
+  info.path_acknowledged = path_.acked;
   info.cwnd = path_.cwnd;
   info.ssthresh = path_.ssthresh;
   info.phase = path_.phase;

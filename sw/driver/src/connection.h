@@ -34,7 +34,7 @@ public:
 
   /// Takes a status over; returns bits of downbeat_ready.
   std::uint32_t update(const format::Notification &status);
-  void update(const format::PathReport &report);
+  void update(const downbeat_path_report &report) { path_ = report; }
   void fail(int error);
 
   bool alive() const { return established && !ended; }
@@ -67,10 +67,7 @@ private:
   Sequence acknowledged_ = 0, written_ = 0; // the send ring holds [acknowledged, written)
   Sequence consumed_ = 0, received_ = 0; // the receive ring holds [consumed, received)
   std::uint64_t sentBytes_ = 0, acknowledgedBytes_ = 0, receivedBytes_ = 0, consumedBytes_ = 0;
-  struct Path {
-    std::uint64_t smoothedRtt, smallestRtt, acknowledged;
-    std::uint32_t cwnd, ssthresh, phase, losses, restarts;
-  } path_{};
+  downbeat_path_report path_{};
 };
 
 } // namespace downbeat

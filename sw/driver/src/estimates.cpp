@@ -33,11 +33,6 @@ downbeat_address addressOf(std::uint32_t ip) {
   return address;
 }
 
-/// `total` grows by what a counter of so many bits has counted since.
-void extend(std::uint64_t &total, std::uint64_t counter, unsigned bits) {
-  total += (counter - total) & ((std::uint64_t{1} << bits) - 1);
-}
-
 template <typename Function> void find(void *library, const char *name, Function &place) {
   place = reinterpret_cast<Function>(dlsym(library, name));
   if (place == nullptr) throw Failure(DOWNBEAT_WRONG_VERSION, std::string("libdownbeat_site has no ") + name);
@@ -130,38 +125,14 @@ downbeat_host_start Estimates::start(std::uint64_t name, std::uint32_t ip, std::
   return start;
 }
 
-void Estimates::report(std::uint64_t name, std::uint32_t ip, const format::PathReport &report) {
+void Estimates::report(std::uint64_t name, std::uint32_t ip, const downbeat_path_report &report) {
   const std::uint64_t time = now();
   const downbeat_address remote = addressOf(ip);
-  coreTime_ = format::wide(report.time);
+  coreTime_ = report.time;
   coreTimeAt_ = time;
-  if (!open_.contains(name)) {
-    open_[name] = {.lossTime = time};
-    call_.open(site_, time, name, &remote);
-  }
-  Open &before = open_[name];
-  if (report.losses != before.losses) before.lossTime = time; // the core's clock is not this one
-  downbeat_path_report taken{};
-  taken.time = time;
-  extend(before.acked, format::wide(report.acked), 8 * sizeof report.acked);
-  extend(before.acks, format::wide(report.acks), 8 * sizeof report.acks);
-  taken.acked = before.acked;
-  taken.acks = before.acks;
-  taken.average_window = format::wide(report.averageWindow);
-  taken.loss_time = before.lossTime;
-  taken.smoothed_rtt = format::wide(report.smoothedRtt);
-  taken.smallest_rtt = format::wide(report.smallestRtt);
-  taken.cwnd = report.cwnd;
-  taken.ssthresh = report.ssthresh;
-  taken.loss_window = report.lossWindow;
-  taken.segment_size = report.segmentSize;
-  taken.phase = static_cast<std::uint8_t>(report.phaseOfPath());
-  taken.losses = report.losses;
-  taken.restarts = report.restarts;
-  taken.retreats = report.retreats;
-  taken.loss_in_avoidance = report.lossInAvoidance();
-  before.losses = report.losses;
-  call_.report(site_, time, name, &remote, &taken);
+  PathCounts &counts = open_[name];
+  if (!counts.begun()) call_.open(site_, time, name, &remote);
+  call_.report(site_, time, name, &remote, &counts.take(report, time));
 }
 
 void Estimates::closed(std::uint64_t name, std::uint32_t ip) {

@@ -7,9 +7,9 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/path_counts.h"
 #include "downbeat.h"
 #include "downbeat_site.h"
-#include "format.h"
 
 namespace downbeat {
 
@@ -26,7 +26,7 @@ public:
   /// which stands at `coreTime`; 0: the newest report has it, and before the first a start always holds.
   downbeat_host_start start(std::uint64_t name, std::uint32_t ip, std::uint64_t transferBytes, std::uint32_t mss,
                             std::uint64_t coreTime, downbeat_estimate &told);
-  void report(std::uint64_t name, std::uint32_t ip, const format::PathReport &report);
+  void report(std::uint64_t name, std::uint32_t ip, const downbeat_path_report &report);
   void closed(std::uint64_t name, std::uint32_t ip);
   /// Sends and takes what is due.
   void run() { call_.run(site_); }
@@ -41,17 +41,11 @@ private:
     decltype(&downbeat_site_close) close;
     decltype(&downbeat_site_request) request;
   };
-  /// What a connection reported last. The core's counters are narrower than the estimator's and wrap.
-  struct Open {
-    std::uint8_t losses = 0;
-    std::uint64_t lossTime = 0;
-    std::uint64_t acked = 0, acks = 0;
-  };
 
   Calls call_{};
   downbeat_site *site_ = nullptr;
   std::uint32_t method_ = DOWNBEAT_SPAND;
-  std::unordered_map<std::uint64_t, Open> open_;
+  std::unordered_map<std::uint64_t, PathCounts> open_;
   std::unordered_map<std::uint32_t, std::uint64_t> resumes_; // by address: who uses its saved parameters
   std::uint64_t coreTime_ = 0, coreTimeAt_ = 0; // ns: of the newest report by the core's clock, and when it came
 };

@@ -154,6 +154,7 @@ struct PathReport {
 
   std::uint32_t phaseOfPath() const { return state & 3u; } // HostPathPhase
   bool lossInAvoidance() const { return (state & 4u) != 0; }
+  bool closed() const { return (state & 8u) != 0; }
 };
 #pragma pack(pop)
 

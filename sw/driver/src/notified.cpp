@@ -20,6 +20,30 @@ bool isAfter(const format::Notification &notification, std::uint32_t done) {
 /// Notifications that are taken before the core hears that their places are free.
 constexpr std::uint32_t releaseAfter = 64;
 
+downbeat_path_report unpacked(const format::PathReport &entry) {
+  downbeat_path_report report{};
+  report.time = format::wide(entry.time);
+  report.loss_time = format::wide(entry.lossTime);
+  report.smoothed_rtt = format::wide(entry.smoothedRtt);
+  report.smallest_rtt = format::wide(entry.smallestRtt);
+  report.average_window = format::wide(entry.averageWindow);
+  report.acked = format::wide(entry.acked);
+  report.acks = format::wide(entry.acks);
+  report.flow = entry.flow;
+  report.generation = entry.generation;
+  report.cwnd = entry.cwnd;
+  report.ssthresh = entry.ssthresh;
+  report.loss_window = entry.lossWindow;
+  report.segment_size = entry.segmentSize;
+  report.phase = static_cast<std::uint8_t>(entry.phaseOfPath());
+  report.losses = entry.losses;
+  report.restarts = entry.restarts;
+  report.retreats = entry.retreats;
+  report.loss_in_avoidance = entry.lossInAvoidance();
+  report.closed = entry.closed();
+  return report;
+}
+
 int errorOf(format::HostError cause) {
   switch (cause) {
   case format::HostError::owner: return DOWNBEAT_ADDRESS_IN_USE;
@@ -87,7 +111,7 @@ void Device::notified(const format::Notification &notification) {
     downbeat_connection *connection = notification.flow < byFlow_.size() ? byFlow_[notification.flow] : nullptr;
     if (connection == nullptr || connection->generation != notification.generation) break;
     const std::lock_guard lock(connection->mutex);
-    const auto report = std::bit_cast<format::PathReport>(notification);
+    const downbeat_path_report report = unpacked(std::bit_cast<format::PathReport>(notification));
     connection->update(report);
     if (estimates_ != nullptr)
       estimates_->report(reinterpret_cast<std::uintptr_t>(connection), connection->remoteIp, report);

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
-from ctypes import POINTER, byref, c_char_p, c_int, c_uint32
+from ctypes import POINTER, byref, c_char_p, c_int, c_uint32, c_uint64, c_void_p
 from typing import Any
 
 import pytest
 from downbeat_toe.estimator.structures import CStart
-from downbeat_toe.structures import Parameters
+from downbeat_toe.structures import Parameters, PathReport
 
 from sw.api import limits
 from sw.api.model import ROOT
@@ -22,12 +22,17 @@ NS = 1 << 16  # units of a gap
 CALLS = """
 #include "core/host_start.h"
 #include "core/parameters.h"
+#include "core/path_counts.h"
 extern "C" int apply(downbeat_parameters *parameters, const downbeat_host_start *start, uint32_t mss) {
   return downbeat::applyStart(*parameters, *start, mss);
 }
 extern "C" const char *problem(const downbeat_parameters *parameters) {
   static std::string text;
   return (text = downbeat::rangeProblem(*parameters)).c_str();
+}
+extern "C" void take(const downbeat_path_report *reports, const uint64_t *now, downbeat_path_report *taken, int count) {
+  downbeat::PathCounts counts;
+  for (int each = 0; each < count; ++each) taken[each] = counts.take(reports[each], now[each]);
 }
 extern "C" void complete(downbeat_parameters *parameters) { *parameters = downbeat::withDefaults(*parameters); }
 """
@@ -43,6 +48,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     made = ctypes.CDLL(str(place / "core.so"))
     made.apply.restype, made.apply.argtypes = c_int, [POINTER(Parameters), POINTER(CStart), c_uint32]
     made.problem.restype, made.problem.argtypes = c_char_p, [POINTER(Parameters)]
+    made.take.restype, made.take.argtypes = None, [c_void_p, c_void_p, c_void_p, c_int]
     made.complete.restype, made.complete.argtypes = None, [POINTER(Parameters)]
     return made
 
@@ -133,3 +139,35 @@ def test_zero_stands_for_a_default(library: ctypes.CDLL) -> None:
     parameters = Parameters(initial_window=2, ssthresh=5)
     library.complete(byref(parameters))
     assert (parameters.initial_window, parameters.ssthresh) == (2, 5)
+
+
+def taken(library: ctypes.CDLL, *reports: tuple[PathReport, int]) -> list[PathReport]:
+    """Each report with the instant of the estimator's clock at which it came, as the estimator takes it."""
+    count = len(reports)
+    result = (PathReport * count)()
+    given = (PathReport * count)(*(report for report, _ in reports))
+    library.take(given, (c_uint64 * count)(*(now for _, now in reports)), result, count)
+    return list(result)
+
+
+def test_counters_count_on_where_the_cores_wrap(library: ctypes.CDLL) -> None:
+    first = PathReport(acked=(1 << 48) - 5, acks=(1 << 24) - 2)
+    second = PathReport(acked=3, acks=1, cwnd=7, losses=2)
+    _, last = taken(library, (first, 10), (second, 20))
+    assert (last.acked, last.acks, last.cwnd, last.losses) == ((1 << 48) + 3, (1 << 24) + 1, 7, 2)
+
+
+LOSSES = {
+    "by the same clock": ((900, 900), (1_000, 970, 1_000), 970),
+    "by a clock ahead of the core's": ((900, 5_900), (1_000, 970, 6_000), 5_970),
+    "where the core's clock wraps": ((0, 100), (20, (1 << 48) - 10, 200), 170),
+    "not before the first report": ((900, 900), (1_000, 800, 1_000), 900),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_has_its_time(library: ctypes.CDLL, name: str) -> None:
+    (first, came), (time, loss_time, now), expected = LOSSES[name]
+    reports = ((PathReport(time=first), came), (PathReport(time=time, loss_time=loss_time, losses=1), now))
+    last = taken(library, *reports)[-1]
+    assert (last.time, last.loss_time) == (now, expected)

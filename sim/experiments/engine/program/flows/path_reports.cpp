@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "downbeat_host.h"
-
 downbeat_estimator_options Estimates::options(const EstimatorPlan &plan) {
   downbeat_estimator_options options;
   downbeat_estimator_paper_mode(&options);
@@ -64,27 +62,16 @@ PathReports::PathReports(Estimates &estimates, std::uint64_t name, std::uint32_t
     : estimates_(estimates), name_(name), remote_(Estimates::address(remote)) {}
 
 void PathReports::see(const downbeat_path_report &report) {
-  if (!open_) {
-    open_ = true;
-    estimates_.open(report.time, name_, remote_);
-  }
-  // Counters of the core are narrower than the estimator's: they grow by what has been added.
-  const auto grown = [](std::uint64_t before, std::uint64_t counter, unsigned bits) {
-    return before + ((counter - before) & ((std::uint64_t{1} << bits) - 1));
-  };
-  const std::uint64_t acked = grown(report_.acked, report.acked, DOWNBEAT_HOST_PATH_REPORT_ACKED_BITS);
-  const std::uint64_t acks = grown(report_.acks, report.acks, DOWNBEAT_HOST_PATH_REPORT_ACKS_BITS);
-  report_ = report;
-  report_.acked = acked;
-  report_.acks = acks;
-  estimates_.report(report.time, name_, remote_, report_);
+  if (!open_) estimates_.open(report.time, name_, remote_);
+  open_ = true;
+  estimates_.report(report.time, name_, remote_, counts_.take(report, report.time));
 }
 
 void PathReports::close(double now) {
   if (!open_) return;
-  const auto time = std::max(static_cast<std::uint64_t>(now * 1e9), report_.time);
-  report_.time = time;
-  estimates_.report(time, name_, remote_, report_);
-  estimates_.close(time, name_);
+  downbeat_path_report &last = counts_.last();
+  last.time = std::max(static_cast<std::uint64_t>(now * 1e9), last.time);
+  estimates_.report(last.time, name_, remote_, last);
+  estimates_.close(last.time, name_);
   open_ = false;
 }

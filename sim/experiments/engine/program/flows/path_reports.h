@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "core/path_counts.h"
 #include "downbeat_estimator.h"
 #include "downbeat_sim_core.h"
 #include "plan/plan.h"
@@ -65,6 +66,6 @@ private:
   Estimates &estimates_;
   std::uint64_t name_;
   downbeat_address remote_;
-  downbeat_path_report report_{};
+  downbeat::PathCounts counts_;
   bool open_ = false;
 };
