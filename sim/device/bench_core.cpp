@@ -58,17 +58,17 @@ public:
     Stream &stream = streams_[port];
     if (flags & 2) {
       stream.next = sequence + 1;
-      answer(device, port, departure, 0x12);
+      reply(device, port, departure, 0x12);
       return;
     }
     if (length == 0) return;
     ++segments;
     if (sequence == stream.next) stream.next += length;
-    if (++stream.segments % 2 == 0) answer(device, port, departure, 0x10);
+    if (++stream.segments % 2 == 0) reply(device, port, departure, 0x10);
   }
 
 private:
-  void answer(downbeat_device *device, std::uint16_t port, downbeat_time departure, std::uint8_t flags) {
+  void reply(downbeat_device *device, std::uint16_t port, downbeat_time departure, std::uint8_t flags) {
     std::array<std::uint8_t, 60> frame{};
     std::uint8_t *ip = frame.data() + 14, *tcp = ip + 20;
     std::ranges::copy(ownMac, frame.begin());

@@ -38,7 +38,7 @@ class Pair:
         end = max(self.client.now, self.server.now) + nanoseconds(limit_ns)
         while not until():
             deadline = min(self.client.next_deadline, self.server.next_deadline)
-            # What leaves within the wire's delay arrives after it.
+            # A frame that leaves within the wire's delay arrives after it.
             now = max(deadline, min(self.client.now, self.server.now)) + self.delay
             assert now <= end, f"did not happen within {limit_ns} ns of virtual time"
             self.client.advance(now)

@@ -8,7 +8,7 @@
 #include "downbeat_sim_core.h"
 
 enum { SIZE = 1000000, PORT = 5001 };
-#define DELAY DOWNBEAT_NANOSECONDS(5000) /* of the wire: neither device hears of the other sooner */
+#define DELAY DOWNBEAT_NANOSECONDS(5000) /* delay of the wire: neither device receives from the other sooner */
 
 static unsigned char sent[SIZE], received[SIZE];
 

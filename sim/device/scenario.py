@@ -37,7 +37,7 @@ Order = Callable[[Event], int]
 
 @dataclass
 class Run:
-    """What one core did: its events, and its frames with their SFDs."""
+    """A run of one core: its events, and its frames with their SFDs."""
 
     events: list[Event] = field(default_factory=list)
     frames: list[tuple[bytes, int]] = field(default_factory=list)

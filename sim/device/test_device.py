@@ -108,7 +108,7 @@ def test_a_megabyte_each_way_is_equal(pair: Pair) -> None:
 
 
 def test_urgent_data_stays_in_line_and_its_end_is_known(pair: Pair) -> None:
-    """Of three writes the second is urgent, and longer than what goes to the core at once."""
+    """The second of three writes is urgent, and longer than one transfer to the core."""
     out, accepted = pair.connected()
     pair.run(lambda: pair.client.info(out).state == State.ESTABLISHED)
     writes = [bytes([mark]) * length for mark, length in enumerate((100, 20_000, 5_000))]
@@ -138,8 +138,8 @@ def test_shutdown_ends_one_direction(pair: Pair) -> None:
     pair.run(lambda: bool(pair.server.info(accepted).peer_finished) and pair.server.info(accepted).received == 10)
     pair.run(lambda: would_block(lambda: pair.server.receive(accepted)) == b"last words")
     assert pair.server.receive(accepted) == b""
-    pair.server.send(accepted, b"answer")
-    pair.run(lambda: would_block(lambda: pair.client.receive(out)) == b"answer")
+    pair.server.send(accepted, b"reply")
+    pair.run(lambda: would_block(lambda: pair.client.receive(out)) == b"reply")
 
 
 def test_a_silent_peer_gets_all_data_and_then_fin_on_the_last_segment(pair: Pair) -> None:
@@ -270,7 +270,7 @@ def test_the_example_runs() -> None:
 
 
 def test_a_listener_can_be_taken_back_and_set_again(pair: Pair) -> None:
-    """What was accepted goes on, what was not is reset (RFC 9293 3.10.7.1 for whoever comes next)."""
+    """Accepted connections go on, others are reset (RFC 9293 3.10.7.1 for later SYNs)."""
     out, accepted = pair.connected()
     pair.run(lambda: pair.client.info(out).state == State.ESTABLISHED)
     waiting = pair.client.connect(IPS[1], 5001)

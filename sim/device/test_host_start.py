@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a host tells a connection, and what a connection tells the host: through the core's C interface, both against
+"""Host starts and path reports: through the core's C interface, both against
 the golden models.
 """
 
@@ -22,7 +22,7 @@ TIMESTAMPED = MSS - 12  # bytes of a full segment
 GAP = 50_000  # ns
 EVEN, BUCKET = 1, 2
 UNBOUNDED = 1 << 30
-TOLD: tuple[str, ...] = (
+REPORTED: tuple[str, ...] = (
     "time",
     "phase",
     "closed",
@@ -33,7 +33,7 @@ TOLD: tuple[str, ...] = (
     "smallest_rtt",
     "average_window",
 )
-TOLD += ("losses", "loss_time", "loss_window", "loss_in_avoidance", "restarts", "retreats", "acked", "acks")
+REPORTED += ("losses", "loss_time", "loss_window", "loss_in_avoidance", "restarts", "retreats", "acked", "acks")
 STATES = {State.CLOSED: "closed", State.SYN_SENT: "synSent", State.SYN_RECEIVED: "synReceived"}
 
 
@@ -101,8 +101,8 @@ class Watched:
             assert (event.cwnd, event.ssthresh) == (window.cwnd, window.ssthresh)
         reporter = PathReporter()
         expected = [report for event in live if (report := reporter.see(self._path(event)))]
-        assert [_told(report) for report in self.reports] == [
-            tuple(getattr(each, name) for name in TOLD) for each in expected
+        assert [_reported(report) for report in self.reports] == [
+            tuple(getattr(each, name) for name in REPORTED) for each in expected
         ]
 
     def _path(self, event: Event) -> PathEvent:
@@ -151,8 +151,8 @@ class Watched:
         }
 
 
-def _told(report: PathReport) -> tuple[int, ...]:
-    return tuple(getattr(report, name) for name in TOLD)
+def _reported(report: PathReport) -> tuple[int, ...]:
+    return tuple(getattr(report, name) for name in REPORTED)
 
 
 def gaps(times: list[float]) -> list[int]:
@@ -239,7 +239,7 @@ def test_a_start_with_data_in_flight_changes_nothing_and_is_counted(pair: Pair) 
     watched.agrees()
 
 
-def test_losses_recoveries_and_the_end_are_told(pair: Pair) -> None:
+def test_losses_recoveries_and_the_end_are_reported(pair: Pair) -> None:
     watched = Watched(pair)
     name = watched.open(ssthresh=40 * MSS)
     watched.send(300_000)

@@ -20,11 +20,11 @@ from sim.lib import verilated
 from sim.ns3.golden import INLINE, compare
 
 SEED = int(os.environ.get("SEED", "1"))
-# Of a transfer, behind a reset at any time before. Initial sequence numbers grow by one in 4,096 ns, and bytes stand in
+# Start of a transfer, behind a reset at any time before. Initial sequence numbers grow by one in 4,096 ns, and bytes stand in
 # the buffers (1 MiB) at their numbers, which decides how many bursts they take: multiples of this time are alike.
 START = nanoseconds(4096 << 20)
 SIZE = 60_000
-# What depends neither on the time of the start nor on the initial sequence numbers that follow from it; and what the
+# Fields that depend neither on the time of the start nor on the initial sequence numbers that follow from it; and those that the
 # connection only has when its handshake is complete: before that the record shows what stood there.
 ALWAYS = (
     *("flow", "generation", "kind", "live", "state", "reason", "congestion_kind", "rtt_valid", "startup", "steady"),

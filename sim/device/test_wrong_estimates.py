@@ -17,38 +17,38 @@ from sim.device.test_host_start import MSS, UNBOUNDED, Watched, values
 from sim.golden.congestion.startup import miss, resume
 
 IW = 10  # segments
-MOST = (1 << 16) - 1
+MAX = (1 << 16) - 1
 BYTES = 60_000
 # ns. Instants are compared modulo 2^48: more than half of that ahead is past.
 ANCIENT, FAR, FARTHEST = 1, (1 << 47) - 1, (1 << 48) - 1
 
 
-def told(policy: bytes, argument: int) -> dict[str, Any]:
+def chosen(policy: bytes, argument: int) -> dict[str, Any]:
     return {"startup": policy, "startup_argument": (argument & (1 << 64) - 1, argument >> 64)}
 
 
-# What is told, the first window in segments, ssthresh in bytes (None: as told or usual).
+# Parameters, the first window in segments, ssthresh in bytes (None: as given or the default).
 TABLE: dict[str, tuple[dict[str, Any], int, int | None]] = {
     "nothing": ({"start": StartValues()}, IW, None),
     "a pace without a window": ({"start": StartValues(0, 1, 1 << 20, 0)}, IW, None),
-    "the largest window, all at once": ({"start": StartValues(MOST, 0, 0, 0), "ssthresh": UNBOUNDED}, MOST, UNBOUNDED),
-    "the largest window, paced by nothing": ({"start": StartValues(MOST, 2, 0, 0)}, MOST, None),
+    "the largest window, all at once": ({"start": StartValues(MAX, 0, 0, 0), "ssthresh": UNBOUNDED}, MAX, UNBOUNDED),
+    "the largest window, paced by nothing": ({"start": StartValues(MAX, 2, 0, 0)}, MAX, None),
     "the largest gap": ({"start": StartValues(2, 1, (1 << 52) - 1, 0)}, 2, None),
     "one segment": ({"start": values(1), "ssthresh": 1}, 1, 2),
     "no ssthresh to speak of": ({"ssthresh": 1}, IW, 2),
-    "of the past": ({"start": values(MOST, until=ANCIENT), "ssthresh": 1}, IW, UNBOUNDED),
+    "of the past": ({"start": values(MAX, until=ANCIENT), "ssthresh": 1}, IW, UNBOUNDED),
     "far ahead": ({"start": values(40, until=FAR)}, 40, None),
     "too far ahead": ({"start": values(40, until=FARTHEST), "ssthresh": 1}, IW, UNBOUNDED),
-    "miss: a drop that is overdue": (told(b"miss", miss.argument(1.0, ANCIENT)), IW, None),
-    "miss: a drop that is too far ahead": (told(b"miss", miss.argument((1 << 24) / 256 - 1, FARTHEST)), IW, None),
-    "resume: a round trip that is none": (told(b"resume", MOST | MOST << 16 | 1 << 32), IW, None),
-    "resume: a round trip of a minute": (told(b"resume", MOST | MOST << 16 | ((1 << 36) - 1) << 32), IW, None),
-    "resume: one segment": (told(b"resume", 1 | 1 << 16 | 20_000 << 32), IW, None),
+    "miss: a drop that is overdue": (chosen(b"miss", miss.argument(1.0, ANCIENT)), IW, None),
+    "miss: a drop that is too far ahead": (chosen(b"miss", miss.argument((1 << 24) / 256 - 1, FARTHEST)), IW, None),
+    "resume: a round trip that is none": (chosen(b"resume", MAX | MAX << 16 | 1 << 32), IW, None),
+    "resume: a round trip of a minute": (chosen(b"resume", MAX | MAX << 16 | ((1 << 36) - 1) << 32), IW, None),
+    "resume: one segment": (chosen(b"resume", 1 | 1 << 16 | 20_000 << 32), IW, None),
 }
 
 
 @pytest.mark.parametrize("case", TABLE, ids=lambda case: case.replace(" ", "-"))
-def test_bytes_arrive_whatever_was_told(pair: Pair, case: str) -> None:
+def test_bytes_arrive_whatever_start_was_given(pair: Pair, case: str) -> None:
     parameters, window, ssthresh = TABLE[case]
     watched = Watched(pair)
     watched.open(**parameters)
@@ -94,7 +94,7 @@ def test_another_paths_window_is_given_up(pair: Pair) -> None:
     watched = Watched(pair)
     saved = 200  # segments in 2 ms: 1.2 Gb/s
     argument = resume.argument(saved, 2_000_000)
-    watched.open(**told(b"resume", argument))
+    watched.open(**chosen(b"resume", argument))
     watched.send(400_000)
     assert watched.reports[-1].retreats == 1 and watched.reports[-1].losses >= 1
     retreat = next(event for event in watched.events if event.retreats)

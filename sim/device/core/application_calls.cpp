@@ -12,7 +12,7 @@ namespace downbeat {
 
 namespace {
 
-constexpr std::size_t latestStarts = 1024;         // of which a refusal is awaited
+constexpr std::size_t latestStarts = 1024;         // starts that wait for a refusal
 constexpr std::size_t requests = 0xffff;           // names of opens that wait for their flow
 
 /// Sets a field of up to 128 bits.
@@ -156,7 +156,7 @@ int ApplicationPort::shutdown(downbeat_sim_connection name) {
 int ApplicationPort::close(downbeat_sim_connection name) {
   Connection *connection = find(name);
   if (connection == nullptr) return DOWNBEAT_UNKNOWN_CONNECTION;
-  // What the core has delivered counts as read there: that nobody will is told by a RST all the same (RFC 2525 2.17).
+  // The core counts delivered bytes as read. A RST reports those that the application has not read (RFC 2525 2.17).
   connection->forgotten = true;
   (connection->alive() && connection->unread() ? connection->abortWanted : connection->closeWanted) = true;
   advance(name);

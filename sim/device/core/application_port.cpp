@@ -154,7 +154,7 @@ void ApplicationPort::requestData(Connection &connection) {
         std::min({connection.received - connection.requested, staging_ - held, largestReceive});
     command(DOWNBEAT_COMMAND_KIND_RECEIVE, connection, static_cast<std::uint32_t>(length));
     connection.requested += length;
-    DataPort::asked(connection, length);
+    DataPort::requested(connection, length);
   }
 }
 

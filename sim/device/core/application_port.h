@@ -39,7 +39,7 @@ public:
   int abort(downbeat_sim_connection name);
   int setPolicies(downbeat_sim_connection name, const downbeat_parameters *parameters);
   int start(downbeat_sim_connection name, const downbeat_parameters *parameters);
-  /// What was wrong with the last argument that a policy did not take.
+  /// The reason why a policy did not take its last argument.
   const std::string &argumentProblem() const { return argumentProblem_; }
   int info(downbeat_sim_connection name, downbeat_sim_info &info) const;
 

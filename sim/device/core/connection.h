@@ -58,10 +58,10 @@ struct Connection {
   struct Range {
     std::uint64_t begin, end;
   };
-  std::deque<Range> urgent; // of what is not pushed yet
+  std::deque<Range> urgent; // ranges that are not pushed yet
   bool shutdownWanted = false, shutdownSent = false;
   bool closeWanted = false, abortWanted = false;
-  bool forgotten = false; // by its application: only the core must still be told
+  bool forgotten = false; // by its application; the core still has it
 
   /// Receiving, bytes since establishment: delivered <= requested <= received.
   ByteQueue delivered;

@@ -28,7 +28,7 @@ public:
       frame.time += base;
     }
   }
-  /// The next stamp that the core is to be told of, each once.
+  /// The next stamp for the core, each once.
   std::optional<Departure> takeStamp(Stamp now) {
     if (nextStamp() > now) return std::nullopt;
     const Departure departure = stamps_.front();

@@ -72,7 +72,7 @@ void Device::clock(Stamp edge) {
 
   bool moved = edge != lastEdge_ + clockPeriod;
   moved |= wire_.sample(pins, edge);
-  if (!pins.reset) moved |= sample(edge); // what a core says under reset means nothing
+  if (!pins.reset) moved |= sample(edge); // a core's outputs mean nothing in reset
   model_.edge();
   lastEdge_ = edge;
   now_ = std::max(now_, edge);

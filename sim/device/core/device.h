@@ -63,7 +63,7 @@ private:
   /// The next edge that is worth simulating; `never`: none until an input.
   Stamp nextEdge() const;
   void clock(Stamp edge);
-  /// What the core gives its application and the trace in this clock; true if anything did.
+  /// Takes notifications, data and events of this clock; true if there were any.
   bool sample(Stamp edge);
   void trace();
   void report();

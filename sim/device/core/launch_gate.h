@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The launch gate and the link behind it, as the MAC's (rtl/downbeat/mac/LaunchGate.scala): when each frame's SFD
-// leaves. sim/bench/wire holds the two against each other.
+// leaves. sim/bench/wire compares the two.
 //
 // A frame occupies its bytes and 24 more (preamble and SFD 8, FCS 4, gap 12; IEEE 802.3), at least 60 + 24. Departures
 // lie on the link's byte grid, which starts at 0 and never drifts: byte k at ceil(k x 8 / rate).
@@ -34,7 +34,7 @@ public:
   /// A frame of this mode may begin to come in: the gate's own store holds a few of each kind.
   bool ready(LaunchMode mode) const { return (mode == LaunchMode::asap ? asap_ : timed_).size() < depth; }
 
-  /// Where the next frame is put together; `push` hands it over, complete at `now`.
+  /// The next frame, to be filled; `push` hands it over, complete at `now`.
   Frame &filling() { return filling_; }
   void push(LaunchMode mode, Stamp launch, Stamp now);
 
@@ -90,7 +90,7 @@ private:
   Stamp next_ = never;
   bool nextIsAsap_ = false;
   std::uint64_t nextByte_ = 0;
-  Stamp lastLaunch_ = 0; // of the timed frames that came
+  Stamp lastLaunch_ = 0; // the latest launch of a timed frame so far
   bool lastIsAsap_ = false; // the frame that left last
   bool heldByTimed_ = false; // up to `free_`, by a frame that did not itself come too late
   std::uint64_t late_[3] = {};

@@ -14,7 +14,7 @@
 #include "Vdownbeat___024root.h"
 #include "types.h"
 
-/// What Verilator's public eval() is made of; not with threads or classes in the design, and after one eval() that
+/// Parts of Verilator's public eval(); not with threads or classes in the design, and after one eval() that
 /// initialises. eval() itself takes mutexes and queues messages, and it settles the logic behind the inputs at the
 /// clock's edge again, where no input but the clock has changed: the edge alone is its triggers (act) and what they set
 /// going (nba).

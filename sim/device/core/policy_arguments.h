@@ -9,7 +9,7 @@ namespace downbeat {
 
 enum class PolicyFamily { startup, steady };
 
-/// What is wrong with an argument (low word first) for the policy of that number; empty: nothing.
+/// The problem of an argument (low word first) for the policy of that number; empty: nothing.
 std::string argumentProblem(PolicyFamily family, int policy, const std::uint64_t (&argument)[2]);
 
 } // namespace downbeat

@@ -15,7 +15,7 @@
 
 namespace downbeat {
 
-/// What both masters share.
+/// Memory that both masters share.
 struct HostMemory {
   std::uint8_t *bytes = nullptr;
   std::uint64_t size = 0;
@@ -35,14 +35,14 @@ public:
     port_.awready = !memory_.waits();
     port_.arready = !memory_.waits();
     port_.wready = !writes_.empty() && !memory_.waits();
-    /// What is valid stays so until it is taken.
-    if (!port_.bvalid || answered_) port_.bvalid = !answers_.empty() && !memory_.waits();
+    // A valid output stays valid until it is taken.
+    if (!port_.bvalid || responded_) port_.bvalid = !responses_.empty() && !memory_.waits();
     if (!port_.rvalid || given_) port_.rvalid = !reads_.empty() && !memory_.waits();
-    answered_ = given_ = false;
+    responded_ = given_ = false;
     if (port_.bvalid) {
-      answers_.front().apply(memory_);
-      port_.bid = answers_.front().id;
-      port_.bresp = answers_.front().response;
+      responses_.front().apply(memory_);
+      port_.bid = responses_.front().id;
+      port_.bresp = responses_.front().response;
     }
     if (!port_.rvalid) return;
     const Burst &burst = reads_.front();
@@ -50,7 +50,7 @@ public:
     port_.rid = burst.id;
     port_.rresp = good ? okay : decodeError;
     port_.rlast = burst.left == 1;
-    /// What a program has written before its doorbell is seen: the doorbell was acquired.
+    // Writes of a program before its doorbell are visible: the doorbell was acquired.
     port_.rdata = good ? std::atomic_ref(wordAt(memory_, burst.address)).load(std::memory_order_relaxed) : 0;
   }
 
@@ -58,8 +58,8 @@ public:
   bool sample() {
     bool moved = false;
     if (port_.bvalid && port_.bready) {
-      answers_.pop_front();
-      answered_ = moved = true;
+      responses_.pop_front();
+      responded_ = moved = true;
     }
     if (port_.rvalid && port_.rready) {
       given_ = moved = true;
@@ -72,11 +72,11 @@ public:
     return moved;
   }
 
-  bool active() const { return !writes_.empty() || !reads_.empty() || !answers_.empty(); }
+  bool active() const { return !writes_.empty() || !reads_.empty() || !responses_.empty(); }
   void reset() {
     writes_.clear();
     reads_.clear();
-    answers_.clear();
+    responses_.clear();
     port_.bvalid = port_.rvalid = 0;
   }
 
@@ -129,14 +129,14 @@ private:
       store(memory_, beat);
     burst.address += beatBytes;
     if (--burst.left != 0) return;
-    answers_.push_back(std::move(burst));
+    responses_.push_back(std::move(burst));
     writes_.pop_front();
   }
 
   Port port_;
   HostMemory &memory_;
-  std::deque<Burst> writes_, reads_, answers_;
-  bool answered_ = false, given_ = false; // the response, the data of the last clock was taken
+  std::deque<Burst> writes_, reads_, responses_;
+  bool responded_ = false, given_ = false; // the response, the data of the last clock was taken
 };
 
 /// The pins of the master whose names begin with `prefix`, by reference.

@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned resetClocks = 8;
 constexpr Stamp second = Stamp{1'000'000'000} << 16;
 // Nothing that is kept is further back than the one; from the other it is as far to a wrap as `advance` may ask.
-constexpr Stamp mostPast = Stamp{1} << 62, latest = Stamp{1} << 63;
+constexpr Stamp maxPast = Stamp{1} << 62, latest = Stamp{1} << 63;
 } // namespace
 
 HostDevice::HostDevice(std::uint64_t linkRate)
@@ -38,7 +38,7 @@ Stamp HostDevice::nextEdge() const {
 }
 
 void HostDevice::rebase() {
-  const Stamp by = (now_ - mostPast) / second * second;
+  const Stamp by = (now_ - maxPast) / second * second;
   now_ -= by;
   lastEdge_ = std::max(lastEdge_, by) - by;
   departures_.rebase(by);
@@ -87,7 +87,7 @@ void HostDevice::clock(Stamp edge) {
   model_.settle(edge + departures_.base);
 
   bool moved = edge != lastEdge_ + clockPeriod;
-  if (!pins.reset) moved |= sample(edge); // what a core says under reset means nothing
+  if (!pins.reset) moved |= sample(edge); // a core's outputs mean nothing in reset
   model_.edge();
   interrupts_ = pins.reset ? 0 : pins.__SYM__interrupt; // Verilator takes the name for a word of C
   lastEdge_ = edge;
@@ -99,7 +99,7 @@ bool HostDevice::sample(Stamp edge) {
   const Pins &pins = model_.pins;
   // By a stamp the core is not awake before the next clock.
   bool moved = bus_.sample(pins) | pins.s_axis_departure_tvalid;
-  if (pins.core_reset) { // what is connected forgets with it
+  if (pins.core_reset) { // wire and gate forget with it
     departures_.reset();
     transmit_.reset();
     bypass_.reset();

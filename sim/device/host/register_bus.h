@@ -14,7 +14,7 @@ public:
   void write(std::uint32_t address, std::uint32_t value) { waiting_.push_back({true, address, value}); }
   void read(std::uint32_t address) { waiting_.push_back({false, address, 0}); }
   bool active() const { return !waiting_.empty(); }
-  /// Of the last read.
+  /// Value of the last read.
   std::uint32_t value() const { return value_; }
   bool failed() const { return failed_; }
 

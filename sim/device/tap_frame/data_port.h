@@ -47,8 +47,8 @@ public:
     return true;
   }
 
-  /// The core was asked for bytes of the connection: they come later.
-  static void asked(Connection &, std::size_t) {}
+  /// The core received a request for bytes of the connection: they come later.
+  static void requested(Connection &, std::size_t) {}
   /// Bytes that came: of which flow, and how many.
   struct Arrival {
     std::uint32_t flow;

@@ -10,18 +10,18 @@
 
 namespace downbeat {
 
-/// Remembers what it was given: a reset of the core forgets it, and then it is told anew.
+/// Keeps the entries: it gives them to the core again after a reset.
 class NeighbourPort {
 public:
   /// `mac`: first byte of the wire in bits 47 to 40.
   void add(std::uint32_t ip, std::uint64_t mac) { entries_.push_back({ip, mac}); }
-  bool active() const { return told_ < entries_.size(); }
-  void reset() { told_ = 0; }
+  bool active() const { return given_ < entries_.size(); }
+  void reset() { given_ = 0; }
 
   void drive(Pins &pins) const {
     pins.s_axis_neighbour_tvalid = active() && !pins.reset;
     if (!active()) return;
-    const Entry &entry = entries_[told_];
+    const Entry &entry = entries_[given_];
     pins.s_axis_neighbour_tdata[0] = entry.ip;
     pins.s_axis_neighbour_tdata[1] = static_cast<std::uint32_t>(entry.mac);
     pins.s_axis_neighbour_tdata[2] = static_cast<std::uint32_t>(entry.mac >> 32);
@@ -30,7 +30,7 @@ public:
   /// True if anything was handed over.
   bool sample(const Pins &pins) {
     const bool taken = pins.s_axis_neighbour_tvalid && pins.s_axis_neighbour_tready;
-    if (taken) ++told_;
+    if (taken) ++given_;
     return taken;
   }
 
@@ -40,7 +40,7 @@ private:
     std::uint64_t mac;
   };
   std::vector<Entry> entries_;
-  std::size_t told_ = 0;
+  std::size_t given_ = 0;
 };
 
 } // namespace downbeat

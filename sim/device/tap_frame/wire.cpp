@@ -23,7 +23,7 @@ bool Wire::sample(const Pins &pins, Stamp now) {
     receive_.taken();
     moved = true;
   }
-  if (pins.reset) return moved; // what a core says under reset means nothing
+  if (pins.reset) return moved; // a core's outputs mean nothing in reset
   moved |= neighbours_.sample(pins);
   bypass_.sample(pins);
   if (pins.m_axis_wire_tx_tvalid && pins.m_axis_wire_tx_tready) {

@@ -26,14 +26,14 @@ public:
   void put(const std::uint8_t *bytes, std::size_t length, bool damaged, Stamp arrival, Stamp due) {
     receive_.put(bytes, length, damaged, arrival, due);
   }
-  /// What came damaged or wrong and went no further before it reached the core.
+  /// Damaged or malformed frames that the tap dropped before the core.
   std::uint64_t refused() const { return 0; }
 
   /// Everything outside the core up to `now`.
   void run(Stamp now) { departures_.run(now); }
   /// The next thing that `run` has to do.
   Stamp nextRun() const { return departures_.gate.nextDeparture(); }
-  /// The next thing that the core is to be told of.
+  /// The next event for the core.
   Stamp nextInstant() const { return std::min(receive_.nextInstant(), departures_.nextStamp()); }
   /// Something is half done, and wants each clock.
   bool active(const Pins &) const { return receive_.active() || bypass_.active() || neighbours_.active(); }
@@ -41,7 +41,7 @@ public:
   bool blocks(const Pins &pins) const { return transmit_.blocks(pins); }
 
   void drive(Pins &pins, Stamp now);
-  /// What crossed the pins in this clock; true if anything did.
+  /// Takes what crossed the pins in this clock; true if anything did.
   bool sample(const Pins &pins, Stamp now);
   /// The core has forgotten everything; what comes in goes on.
   void reset();

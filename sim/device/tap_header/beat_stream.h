@@ -26,7 +26,7 @@ public:
   Stamp free() const { return free_; }
 
 private:
-  static constexpr std::uint64_t bitsPerSecond = 8'000'000'000; // of 64 bits each clock
+  static constexpr std::uint64_t bitsPerSecond = 8'000'000'000; // 64 bits each clock
   std::size_t width_;                                           // bytes
   Stamp free_ = 0;
 };

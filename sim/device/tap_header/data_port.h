@@ -17,12 +17,12 @@ class DataPort {
 public:
   explicit DataPort(std::uint64_t linkRate) : in_(linkRate), memory_(linkRate) {}
 
-  /// Of finding a next hop that is known, which the core leaves to us.
+  /// Time to find a known next hop, which this tap has no module for.
   static constexpr Stamp openLatency = 25 * clockPeriod;
 
   bool begun() const { return passed_ != never; }
   bool active() const { return false; }
-  /// What the core was offered and did not take is no instant: it is not idle then.
+  /// An offer that the core has not taken is no instant: the core is not idle then.
   Stamp nextInstant() const { return std::min(passed_, offered_ || written_.empty() ? never : written_.front().due); }
   void reset() {
     passed_ = never;
@@ -52,8 +52,8 @@ public:
     return taken || end;
   }
 
-  /// What the core has received is there.
-  static void asked(Connection &connection, std::size_t length) {
+  /// Requested bytes are there at once.
+  static void requested(Connection &connection, std::size_t length) {
     if (!connection.forgotten) connection.delivered.append(nullptr, length);
     connection.deliveredBytes += length;
   }
@@ -66,7 +66,8 @@ public:
   static void takeAll(Pins &) {}
 
 private:
-  /// Of the send buffer's modules beside beats: before a page is written, and from its last beat to the event.
+  /// Latencies of the send buffer's modules beside beats: before a page is written, and from its last beat to the
+  /// event.
   static constexpr Stamp admissionLatency = 9 * clockPeriod, responseLatency = 6 * clockPeriod;
 
   void begin(const Connection &connection, std::size_t length, bool urgent, Stamp now) {

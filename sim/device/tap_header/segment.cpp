@@ -15,7 +15,7 @@ constexpr std::uint8_t endOfOptions = 0, noOperation = 1, mss = 2, windowScale =
 constexpr std::uint16_t smallestMss = 64;
 constexpr std::uint8_t largestWindowScale = 14;
 constexpr std::uint8_t ecnMask = 3, congestionExperienced = 3, ecnCapable = 2;
-constexpr std::uint32_t offsetMask = 2 * DOWNBEAT_SEND_BUFFER_BYTES - 1; // what the core's pins hold of an offset
+constexpr std::uint32_t offsetMask = 2 * DOWNBEAT_SEND_BUFFER_BYTES - 1; // bits of an offset that the core's pins have
 
 std::uint16_t read16(const std::uint8_t *at) { return static_cast<std::uint16_t>(at[0] << 8 | at[1]); }
 std::uint32_t read32(const std::uint8_t *at) { return std::uint32_t{read16(at)} << 16 | read16(at + 2); }

@@ -20,13 +20,13 @@ struct Sack {
   bool duplicate; // the first one names data that came twice
 };
 
-/// What the core's port `received` wants to know of a segment.
+/// A segment as the core's port `received` takes it.
 struct Segment {
   std::uint64_t remoteMac;
   std::uint32_t remoteIp, sequence, acknowledgment;
   std::uint16_t remotePort, localPort, window, urgentPointer, length;
   std::uint8_t flags; // in wire order
-  std::uint8_t optionWords; // of TCP, 32 bits each
+  std::uint8_t optionWords; // words of TCP options, 32 bits each
   bool hasMss, hasWindowScale;
   std::uint16_t mss;
   std::uint8_t windowScale;
@@ -37,12 +37,12 @@ struct Segment {
   void drive(Pins &pins, Stamp stamp) const;
 };
 
-/// Whose a frame is, and whether it is right.
+/// Result of parsing: a segment for the core, a frame of others, or one that is refused.
 enum class Arrival { ours, others, refused };
 Arrival parse(const std::uint8_t *bytes, std::size_t length, const Addresses &own, Segment &segment);
 
-/// What the core offers at `outgoing`, as a frame with the right sums over a payload of zeros. Returns the payload's
-/// bytes.
+/// The segment that the core offers at `outgoing`, as a frame with the right sums over a payload of zeros. Returns the
+/// payload's bytes.
 std::size_t build(const Pins &pins, const Addresses &own, Frame &frame);
 void setDestination(Frame &frame, std::uint64_t mac);
 

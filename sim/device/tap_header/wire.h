@@ -37,7 +37,7 @@ public:
 
   void run(Stamp now);
   Stamp nextRun() const { return std::min(line_.nextInstant(), departures_.gate.nextDeparture()); }
-  /// What the core was offered and did not take is no instant: it is not idle then.
+  /// An offer that the core has not taken is no instant: the core is not idle then.
   Stamp nextInstant() const {
     return std::min(offered_ || arrived_.empty() ? never : arrived_.front().due, departures_.nextStamp());
   }
