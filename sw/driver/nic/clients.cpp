@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t holdOff = 20'000; // ns
 constexpr timeval sendTimeout{0, 200'000}; // a program that does not read holds up nobody for longer
-constexpr std::size_t mostStrangers = 64;
+constexpr std::size_t maxStrangers = 64;
 constexpr std::uint64_t commandTimeout = DOWNBEAT_NANOSECONDS(1'000'000); // for a ring full of commands
 constexpr std::uint64_t pollInterval = DOWNBEAT_NANOSECONDS(10'000); // between two reads of what the core has done
 
@@ -47,7 +47,7 @@ void Nic::accept() {
   File socket(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
   if (!socket) return;
   setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &sendTimeout, sizeof sendTimeout);
-  if (strangers_.size() == mostStrangers) strangers_.pop_front();
+  if (strangers_.size() == maxStrangers) strangers_.pop_front();
   strangers_.push_back(std::move(socket));
 }
 

@@ -34,16 +34,16 @@ void inRange(const downbeat_parameters &parameters) {
 
 Device::Device(std::unique_ptr<Port> port)
     : port_(std::move(port)),
-      newsEvent_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      readyEvent_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       ready_(epoll_create1(EPOLL_CLOEXEC)),
       samePolicies_(port_->geometry().policyHash == policyHash()),
       notifications_(*port_),
       byFlow_(port_->geometry().flows, nullptr),
       letGo_(port_->geometry().flows, -1),
       commands_(*port_) {
-  if (!newsEvent_ || !ready_)
+  if (!readyEvent_ || !ready_)
     throw Failure(DOWNBEAT_OUT_OF_RESOURCES, std::string("no descriptor for the device: ") + std::strerror(errno));
-  for (const int each : {port_->descriptor(), newsEvent_.get()}) {
+  for (const int each : {port_->descriptor(), readyEvent_.get()}) {
     epoll_event event{};
     event.events = EPOLLIN;
     if (each >= 0) epoll_ctl(ready_.get(), EPOLL_CTL_ADD, each, &event);
@@ -152,7 +152,7 @@ downbeat_connection *Device::connect(std::uint32_t ip, std::uint16_t port, std::
   command.request = made->request = newRequest({.opens = made.get()});
   if (estimates_ != nullptr && (options == nullptr || options->parameters.startup == nullptr)) {
     const std::uint64_t bytes = options != nullptr ? options->transfer_bytes : 0;
-    askStart(*made, bytes, command);
+    requestStart(*made, bytes, command);
   }
   made->startup = command.startup;
   made->steady = command.steady;

@@ -28,9 +28,9 @@ struct downbeat_listener {
   std::uint32_t since = 0; // commandHead from which on its connections are
   std::size_t backlog = 0;
   void *context = nullptr;
-  int state = DOWNBEAT_WOULD_BLOCK; // until the core has answered
-  downbeat::format::Command policies; // of what it accepts
-  bool estimates = false;             // what it accepts starts as the device's estimates say
+  int state = DOWNBEAT_WOULD_BLOCK; // until the core has responded
+  downbeat::format::Command policies; // of its connections
+  bool estimates = false;             // its connections start by the device's estimates
   std::uint64_t transferBytes = 0;
   std::deque<downbeat_connection *> waiting; // established, and accepted by nobody
   std::uint32_t ready = 0;
@@ -78,7 +78,7 @@ public:
   void policyName(bool isStartup, std::uint8_t number, char (&name)[16]) const;
 
 private:
-  /// What waits for an answer of the core.
+  /// Commands that wait for a response of the core.
   struct Pending {
     downbeat_connection *opens = nullptr, *changes = nullptr, *starts = nullptr; // starts: by itself
     downbeat_listener *listens = nullptr;
@@ -93,14 +93,14 @@ private:
   static void setStart(format::Command &command, const downbeat_parameters &parameters);
   int change(Connection &connection, const downbeat_parameters &parameters, format::Command command);
   /// Asks where the connection starts, and says so in the command.
-  void askStart(downbeat_connection &connection, std::uint64_t transferBytes, format::Command &command);
+  void requestStart(downbeat_connection &connection, std::uint64_t transferBytes, format::Command &command);
   bool applyEstimate(format::Command &command, const downbeat_host_start &start) const;
   void startAccepted(downbeat_connection &connection, const downbeat_listener &listener);
   std::uint8_t policy(bool isStartup, const char *name) const;
 
   void notified(const format::Notification &notification);
   void status(const format::Notification &status);
-  void answered(std::uint16_t request, int error);
+  void responded(std::uint16_t request, int error);
   /// The connection that a status is of; nullptr: nobody's, and what is to be done about it has been done.
   downbeat_connection *connectionOf(const format::Notification &status);
   downbeat_connection *accepted(const format::Notification &status);
@@ -113,8 +113,8 @@ private:
   void gone();
 
   std::unique_ptr<Port> port_;
-  File newsEvent_, ready_; // ready_: epoll of the port's interrupt and newsEvent_
-  bool newsShown_ = false;
+  File readyEvent_, ready_; // ready_: epoll of the port's interrupt and readyEvent_
+  bool readyShown_ = false;
   bool samePolicies_;
   downbeat_statistics statistics_{};
 
@@ -129,7 +129,7 @@ private:
   std::deque<downbeat_listener *> readyListeners_;
   std::unique_ptr<Estimates> estimates_; // nullptr: the device has no gateway
   std::uint16_t nextRequest_ = 1;
-  bool goneTold_ = false;
+  bool goneReported_ = false;
 
   std::mutex commandMutex_;
   CommandRing commands_;

@@ -10,14 +10,14 @@
 
 namespace downbeat {
 
-void Device::askStart(downbeat_connection &connection, std::uint64_t transferBytes, format::Command &command) {
-  downbeat_estimate &told = connection.estimate;
+void Device::requestStart(downbeat_connection &connection, std::uint64_t transferBytes, format::Command &command) {
+  downbeat_estimate &estimate = connection.estimate;
   const downbeat_host_start start =
       estimates_->start(reinterpret_cast<std::uintptr_t>(&connection), connection.remoteIp, transferBytes,
-                        port_->geometry().mss, port_->time(), told);
+                        port_->geometry().mss, port_->time(), estimate);
   connection.estimated = true;
-  if (told.source == 0 || applyEstimate(command, start)) return;
-  told = {.initial_window = told.initial_window, .reason = "the core's policies cannot start so"};
+  if (estimate.source == 0 || applyEstimate(command, start)) return;
+  estimate = {.initial_window = estimate.initial_window, .reason = "the core's policies cannot start so"};
 }
 
 bool Device::applyEstimate(format::Command &command, const downbeat_host_start &start) const {
@@ -35,7 +35,7 @@ bool Device::applyEstimate(format::Command &command, const downbeat_host_start &
 
 void Device::startAccepted(downbeat_connection &connection, const downbeat_listener &listener) {
   format::Command command = listener.policies;
-  askStart(connection, listener.transferBytes, command);
+  requestStart(connection, listener.transferBytes, command);
   port_->started(connection.reference(), connection.estimate.source);
   if (connection.estimate.source == 0) return;
   format::Command start;

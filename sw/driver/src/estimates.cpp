@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 
+#include "downbeat_parameters.h"
 #include "failure.h"
 
 namespace downbeat {
@@ -99,29 +100,29 @@ Estimates::Estimates(const std::string &options) {
 Estimates::~Estimates() { call_.destroy(site_); }
 
 downbeat_host_start Estimates::start(std::uint64_t name, std::uint32_t ip, std::uint64_t transferBytes,
-                                     std::uint32_t mss, std::uint64_t coreTime, downbeat_estimate &told) {
+                                     std::uint32_t mss, std::uint64_t coreTime, downbeat_estimate &estimate) {
   downbeat_start_request request{};
   request.remote = addressOf(ip);
   request.transfer_bytes = transferBytes;
   request.method = method_;
   request.segment_size = static_cast<std::uint16_t>(mss);
   downbeat_host_start start{};
-  told = {};
+  estimate = {};
   const std::uint64_t time = now();
-  told.source = call_.request(site_, time, &request, &start);
+  estimate.source = call_.request(site_, time, &request, &start);
   if (start.saved_window != 0 && !resumes_.try_emplace(ip, name).second) { // one at a time (RFC 9959 3.2)
-    told.source = DOWNBEAT_SOURCE_NONE;
+    estimate.source = DOWNBEAT_SOURCE_NONE;
     start = {.initial_window = start.initial_window, .reason = "another connection uses the saved parameters"};
   }
   if (start.until != 0) {
     if (coreTime == 0 && coreTime_ != 0) coreTime = coreTime_ + (time - coreTimeAt_);
-    start.until = coreTime != 0 ? (coreTime + (start.until - time)) & ((std::uint64_t{1} << 48) - 1) : 0;
+    start.until = coreTime != 0 ? (coreTime + (start.until - time)) & coreTimeMask : 0;
   }
-  std::memcpy(told.reason, start.reason, sizeof told.reason);
-  told.initial_window = start.initial_window;
-  told.ssthresh = start.ssthresh;
-  told.gap = start.gap;
-  told.bucket = start.pace == DOWNBEAT_PACE_BUCKET;
+  std::memcpy(estimate.reason, start.reason, sizeof estimate.reason);
+  estimate.initial_window = start.initial_window;
+  estimate.ssthresh = start.ssthresh;
+  estimate.gap = start.gap;
+  estimate.bucket = start.pace == DOWNBEAT_PACE_BUCKET;
   return start;
 }
 

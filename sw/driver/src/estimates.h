@@ -25,7 +25,7 @@ public:
   /// From what is there; the gateway's answer to a new request serves the next. `until` is ns of the core's clock,
   /// which stands at `coreTime`; 0: the newest report has it, and before the first a start always holds.
   downbeat_host_start start(std::uint64_t name, std::uint32_t ip, std::uint64_t transferBytes, std::uint32_t mss,
-                            std::uint64_t coreTime, downbeat_estimate &told);
+                            std::uint64_t coreTime, downbeat_estimate &estimate);
   void report(std::uint64_t name, std::uint32_t ip, const downbeat_path_report &report);
   void closed(std::uint64_t name, std::uint32_t ip);
   /// Sends and takes what is due.

@@ -14,7 +14,7 @@
 
 struct downbeat_device {
   std::string name;
-  std::unique_ptr<downbeat::UartRegisters> uart; // where there is no port
+  std::unique_ptr<downbeat::UartRegisters> uart; // for boards without a port
   downbeat::Geometry boardGeometry; // of a board behind a UART
   downbeat::Registers *registers = nullptr; // nullptr: another process has them
   downbeat::SimPort *simulation = nullptr; // nullptr: real time
@@ -48,7 +48,7 @@ template <typename Call> auto guarded(Call call) -> decltype(call()) {
     return call();
   } catch (const Failure &failure) { return failed(failure.code, failure.what()); } catch (const std::bad_alloc &) {
     return failed(DOWNBEAT_OUT_OF_RESOURCES, "not enough memory");
-  } catch (const std::exception &error) { // of the standard library: no thread, no lock, no random numbers
+  } catch (const std::exception &error) { // the standard library has no thread, no lock, no random numbers
     return failed(DOWNBEAT_OUT_OF_RESOURCES, error.what());
   }
 }

@@ -59,7 +59,7 @@ std::uint32_t MappedPort::read(std::uint32_t address) {
 }
 
 void MappedPort::write(std::uint32_t address, std::uint32_t value) {
-  // What is in memory must be there before the device hears of it. Registers are not cached, so the compiler's order
+  // Writes to memory must be there before the device hears of it. Registers are not cached, so the compiler's order
   // and the processor's between memory and device count.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   *reinterpret_cast<volatile std::uint32_t *>(device_.registers.base() + address) = value;

@@ -10,8 +10,8 @@ namespace downbeat {
 
 namespace {
 
-constexpr std::size_t mostDescriptors = 8;
-using Control = char[CMSG_SPACE(mostDescriptors * sizeof(int))];
+constexpr std::size_t maxDescriptors = 8;
+using Control = char[CMSG_SPACE(maxDescriptors * sizeof(int))];
 
 } // namespace
 

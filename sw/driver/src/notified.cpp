@@ -100,12 +100,12 @@ void Device::notified(const format::Notification &notification) {
     if (notification.flow < byFlow_.size()) status(notification);
     break;
   case format::Kind::answer:
-    answered(notification.request, downbeat::errorOf(static_cast<format::CloseReason>(notification.reason)));
+    responded(notification.request, downbeat::errorOf(static_cast<format::CloseReason>(notification.reason)));
     break;
   case format::Kind::error:
     count(&downbeat_statistics::errors);
     if (static_cast<format::HostSource>(notification.state) == format::HostSource::command)
-      answered(notification.request, errorOf(static_cast<format::HostError>(notification.reason)));
+      responded(notification.request, errorOf(static_cast<format::HostError>(notification.reason)));
     break;
   case format::Kind::pathReport: {
     downbeat_connection *connection = notification.flow < byFlow_.size() ? byFlow_[notification.flow] : nullptr;
@@ -121,7 +121,7 @@ void Device::notified(const format::Notification &notification) {
   }
 }
 
-void Device::answered(std::uint16_t request, int error) {
+void Device::responded(std::uint16_t request, int error) {
   const auto found = pending_.find(request);
   if (found == pending_.end()) return;
   const Pending pending = found->second;
@@ -225,12 +225,12 @@ void Device::addReady(downbeat_listener &listener) {
 void Device::showReadiness() {
   const bool any = !readyConnections_.empty() || !readyListeners_.empty();
   eventfd_t count;
-  if (any == newsShown_) return;
-  if ((any ? eventfd_write(newsEvent_.get(), 1) : eventfd_read(newsEvent_.get(), &count)) == 0) newsShown_ = any;
+  if (any == readyShown_) return;
+  if ((any ? eventfd_write(readyEvent_.get(), 1) : eventfd_read(readyEvent_.get(), &count)) == 0) readyShown_ = any;
 }
 
 void Device::gone() {
-  if (std::exchange(goneTold_, true)) return;
+  if (std::exchange(goneReported_, true)) return;
   for (const auto &[connection, owner] : connections_) {
     if (connection->dropped) continue; // its program knows it no more
     const std::lock_guard lock(connection->mutex);

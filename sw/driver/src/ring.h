@@ -16,7 +16,7 @@ class CommandRing {
 public:
   explicit CommandRing(Port &port) : port_(port), entries_(port.rings().commands) {}
 
-  /// What commandHead is when it is done.
+  /// commandHead when it is done.
   std::uint32_t push(const format::Command &command) {
     waiting_.push_back(command);
     const std::uint32_t done = tail_ + static_cast<std::uint32_t>(waiting_.size());

@@ -14,7 +14,7 @@ namespace downbeat {
 namespace {
 
 constexpr std::uint8_t writeWords = 1, readWords = 2;
-constexpr int timeout = 1000; // ms for an answer
+constexpr int timeout = 1000; // ms for a response
 
 using Request = std::array<std::uint8_t, 6>;
 
@@ -58,18 +58,18 @@ std::uint32_t UartRegisters::read(std::uint32_t address) {
   const std::lock_guard lock(mutex_);
   const Request request = requestOf(readWords, address);
   put(request.data(), request.size());
-  std::array<std::uint8_t, 4> answer;
-  for (std::size_t got = 0; got < answer.size();) {
+  std::array<std::uint8_t, 4> response;
+  for (std::size_t got = 0; got < response.size();) {
     pollfd state{line_.get(), POLLIN, 0};
     const ssize_t count =
-        ::poll(&state, 1, timeout) > 0 ? ::read(line_.get(), answer.data() + got, answer.size() - got) : 0;
+        ::poll(&state, 1, timeout) > 0 ? ::read(line_.get(), response.data() + got, response.size() - got) : 0;
     if (count <= 0)
       throw Failure(DOWNBEAT_NO_DEVICE, path_ + ": the board does not answer; is it programmed (make bitstream "
                                                 "PROGRAM=1), are RX and TX crossed?");
     got += static_cast<std::size_t>(count);
   }
-  return static_cast<std::uint32_t>(answer[0]) << 24 | static_cast<std::uint32_t>(answer[1]) << 16 |
-         static_cast<std::uint32_t>(answer[2]) << 8 | answer[3];
+  return static_cast<std::uint32_t>(response[0]) << 24 | static_cast<std::uint32_t>(response[1]) << 16 |
+         static_cast<std::uint32_t>(response[2]) << 8 | response[3];
 }
 
 void UartRegisters::write(std::uint32_t address, std::uint32_t value) {

@@ -123,6 +123,23 @@ def test_reports_count_on_when_the_cores_ack_counter_wraps(core: Core, device: D
     assert told.source == Source.OWN and b"mean window 30" in told.reason, told.reason
 
 
+@pytest.mark.parametrize("device", ["spand"], indirect=True)
+def test_a_window_of_the_estimator_goes_with_the_command_and_expires(core: Core, device: Device) -> None:
+    """The start-up policy stays; window, pace, gap and `until` are the command's start values."""
+    connection = device.connect(PEER, 80)
+    established(core)
+    report(core, acked=20 * MSS, acks=10, window=30)
+    device.poll()
+    connection.close()
+    estimate = device.connect(PEER, 81).estimate
+    command = last_command(core)
+    pace, gap, until, window = struct.unpack_from("<BxQQH", command, 70)
+    assert estimate.source == Source.OWN and command[16] == 0
+    assert (window, gap, pace) == (estimate.initial_window, estimate.gap << 16, 2)
+    assert int.from_bytes(command[20:24], "little") == estimate.ssthresh == window * MSS
+    assert CORE_TIME < until < CORE_TIME + HOLD + 60_000_000_000
+
+
 def test_resume_opens_with_the_saved_parameters_until_they_are_too_old(core: Core, device: Device) -> None:
     taught(core, device)
     connection = device.connect(PEER, 81)
