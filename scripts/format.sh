@@ -6,7 +6,7 @@ source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/step.sh"
 cd "$DOWNBEAT_ROOT"
 
-mapfile -t sources < <(git ls-files --cached --others --exclude-standard '*.c' '*.cpp' '*.h' | grep -vE '/downbeat_(event|host|policies|registers|(\w+_)?types)\.h$')
+mapfile -t sources < <(git ls-files --cached --others --exclude-standard '*.c' '*.cpp' '*.h' | grep -vE '/downbeat_(event|host|parameters|policies|registers|(\w+_)?types)\.h$')
 if [ "${1:-}" = check ]; then
   clang-format --dry-run -Werror "${sources[@]}"
   mvn --batch-mode --quiet org.antipathy:mvn-scalafmt_2.13:format -Dformat.validateOnly=true
