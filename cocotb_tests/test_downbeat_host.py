@@ -49,7 +49,7 @@ async def an_accepted_connection_is_its_listeners(dut: Any) -> None:
         await each.start()
     await port.listen(80, request=7)
     done = await port.response()
-    assert (done["kind"], done["request"], done["reason"]) == ("answer", 7, "none")
+    assert (done["kind"], done["request"], done["reason"]) == ("response", 7, "none")
     await other.listen(80, request=8)
     await other.command("unlisten", request=9, localPort=80)
     assert [
@@ -80,9 +80,9 @@ async def a_refusal_of_the_core_comes_as_a_response(dut: Any) -> None:
     await port.open(PORT, request=5, steadyArgument=1 << 127)
     await port.command("open", request=6, remoteIp=0x0A000002, remotePort=1, startupArgument=1)
     responses = {response["request"]: response for response in [await port.response() for _ in range(4)]}
-    assert (responses[3]["kind"], responses[3]["reason"]) == ("answer", "unreachable")
+    assert (responses[3]["kind"], responses[3]["reason"]) == ("response", "unreachable")
     assert [responses[request]["reason"] for request in (4, 5)] == ["field", "field"]
-    assert (responses[6]["kind"], responses[6]["reason"]) == ("answer", "policyArgument")
+    assert (responses[6]["kind"], responses[6]["reason"]) == ("response", "policyArgument")
 
 
 @cocotb.test()

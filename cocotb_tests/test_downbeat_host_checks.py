@@ -104,7 +104,7 @@ async def doorbells_that_cannot_be_are_refused_by_their_cause(dut: Any) -> None:
             await bench.refused(kind, reason, (at + change) & MASK)
         await bench.bad.ring(kind, own.flow, own.generation, at)  # says nothing new
     assert bench.host.core.now and await bench.bad.get("errors") == 2 * (len(strangers(bench)) + 6)
-    assert await bench.bad.get("errorsUntold") == 0
+    assert await bench.bad.get("errorsUnreported") == 0
     await bench.settle()
     await own.command("shutdown")
     await clocks(dut, 200)
@@ -211,10 +211,10 @@ async def errors_without_space_are_counted(dut: Any) -> None:
     for _ in range(flood):
         await bad.ring("written", 0xFFFF, 0, 0)
     await bench.settle()
-    unreported = await bad.get("errorsUntold")
+    unreported = await bad.get("errorsUnreported")
     assert await bad.get("errors") == flood and 0 < unreported < flood
     reported = [await bad.response() for _ in range(flood - unreported)]
     assert {error["reason"] for error in reported} == {"flow"}
-    assert reported[-1]["errorsUntold"] == unreported
+    assert reported[-1]["errorsUnreported"] == unreported
     await clocks(dut, 200)
     assert bad.poll() is None

@@ -92,7 +92,7 @@ def expected(command: Beat) -> tuple[str, Beat]:
 @cocotb.parametrize(stall=[0.0, 0.5])
 async def random_commands_come_out_where_they_belong_in_order(dut: Any, stall: float) -> None:
     bench = Bench(dut, stall)
-    await start(dut, framesBegun=0, framesTold=0, receiveIdle=1)
+    await start(dut, framesBegun=0, framesReported=0, receiveIdle=1)
     kinds = [*(kind for kind in KINDS if kind != "start"), *UNKNOWN]  # a start waits for the engine
     commands = [bench.command(bench.random.choice(kinds)) for _ in range(2000)]
     await bench.commands.send(*commands)
@@ -156,7 +156,7 @@ ILLEGAL = {
 async def arguments_are_legal_up_to_their_bounds_and_not_beyond(dut: Any, kind: str) -> None:
     """Numbers that are no policy's are refused as such, whatever the argument is."""
     bench = Bench(dut)
-    await start(dut, framesBegun=0, framesTold=0, receiveIdle=1)
+    await start(dut, framesBegun=0, framesReported=0, receiveIdle=1)
     nothing = {f"parameters_{family}{what}": 0 for family in POLICIES for what in ("", "Argument")}
     requested: list[str | None] = []
     for family, policies in POLICIES.items():
@@ -184,16 +184,16 @@ async def arguments_are_legal_up_to_their_bounds_and_not_beyond(dut: Any, kind: 
 async def an_end_waits_until_the_engine_knows_of_every_frame_that_had_begun(dut: Any, kind: str, first: int) -> None:
     """And for none that begins later. The counts wrap."""
     bench = Bench(dut)
-    await start(dut, framesBegun=(first + 3) % 256, framesTold=first, receiveIdle=1)
+    await start(dut, framesBegun=(first + 3) % 256, framesReported=first, receiveIdle=1)
     bench.commands.put(bench.command(kind, flow=3), bench.command("receive"))
     await until(dut, lambda: bench.commands.sent == 1, "the command to be taken", 10)
     for known in (first, first + 1, first + 2):
-        dut.framesTold.value = known % 256
+        dut.framesReported.value = known % 256
         dut.framesBegun.value = (known + 9) % 256
         await clocks(dut, 30)
         assert dut.idle.value == 0
         assert bench.sinks["events"].count == 0 and bench.sinks["requests"].count == 0
-    dut.framesTold.value = (first + 3) % 256
+    dut.framesReported.value = (first + 3) % 256
     await until(dut, lambda: dut.idle.value == 1, "an idle port", 20)
     await clocks(dut, 2)
     assert [beat["flow"] for beat in bench.sinks["events"].pending()] == [3]
@@ -203,7 +203,7 @@ async def an_end_waits_until_the_engine_knows_of_every_frame_that_had_begun(dut:
 @cocotb.test()
 async def a_frame_that_begins_with_the_command_is_behind_it(dut: Any) -> None:
     bench = Bench(dut)
-    await start(dut, framesBegun=0, framesTold=0, receiveIdle=1)
+    await start(dut, framesBegun=0, framesReported=0, receiveIdle=1)
     bench.commands.put(bench.command("close"))
     await until(dut, lambda: bench.commands.ports.valid.value == 1, "the command", 10)
     await RisingEdge(dut.clk)  # it is taken
@@ -215,10 +215,10 @@ async def a_frame_that_begins_with_the_command_is_behind_it(dut: Any) -> None:
 async def the_frame_count_may_wrap_while_a_close_waits_for_reads(dut: Any) -> None:
     """The application takes its time over what it requested; others write 300 frames meanwhile."""
     bench = Bench(dut)
-    await start(dut, framesBegun=1, framesTold=0, receiveIdle=0)
+    await start(dut, framesBegun=1, framesReported=0, receiveIdle=0)
     bench.commands.put(bench.command("close"))
     for known in range(300):
-        dut.framesTold.value = known % 256
+        dut.framesReported.value = known % 256
         dut.framesBegun.value = (known + 2) % 256
         await clocks(dut, 2)
     assert bench.sinks["events"].count == 0
@@ -232,7 +232,7 @@ async def an_end_waits_until_an_earlier_receive_is_done_but_for_a_shutdown(dut: 
     """A shutdown is about what is sent. The buffer is busy a clock after it took the request."""
     bench = Bench(dut)
     bench.sinks["requests"].stall = 1
-    await start(dut, framesBegun=0, framesTold=0, receiveIdle=1)
+    await start(dut, framesBegun=0, framesReported=0, receiveIdle=1)
     bench.commands.put(bench.command("receive"), bench.command(kind))
     waits = kind != "shutdown"
     await clocks(dut, 30)
@@ -251,7 +251,7 @@ async def an_end_waits_until_an_earlier_receive_is_done_but_for_a_shutdown(dut: 
 async def an_end_stays_behind_an_earlier_change_of_policies(dut: Any) -> None:
     bench = Bench(dut)
     bench.sinks["policies"].stall = 1
-    await start(dut, framesBegun=0, framesTold=0, receiveIdle=1)
+    await start(dut, framesBegun=0, framesReported=0, receiveIdle=1)
     legal = {f"parameters_{family}{tail}": 0 for family in POLICIES for tail in ("", "Argument")}
     bench.commands.put(bench.command("setPolicies", **legal), bench.command("abort"))
     await clocks(dut, 50)
@@ -265,15 +265,15 @@ async def an_end_stays_behind_an_earlier_change_of_policies(dut: Any) -> None:
 @cocotb.parametrize(accepted=[0, 1])
 async def a_start_waits_for_earlier_frames_and_later_ones_for_its_answer(dut: Any, accepted: int) -> None:
     bench = Bench(dut)
-    await start(dut, framesBegun=2, framesTold=0, receiveIdle=1, started_valid=0)
+    await start(dut, framesBegun=2, framesReported=0, receiveIdle=1, started_valid=0)
     legal = {f"parameters_{family}{tail}": 0 for family in POLICIES for tail in ("", "Argument")}
     bench.commands.put(bench.command("start", flow=5, request=7, **legal), bench.command("start", **legal))
     await until(dut, lambda: bench.commands.sent == 1, "the command to be taken", 10)
     dut.framesBegun.value = 4
-    dut.framesTold.value = 1
+    dut.framesReported.value = 1
     await clocks(dut, 30)
     assert bench.sinks["policies"].count == 0 and dut.holds.value == 0
-    dut.framesTold.value = 2
+    dut.framesReported.value = 2
     await until(dut, lambda: bench.sinks["policies"].count == 1, "the start", 20)
     await clocks(dut, 30)
     assert dut.holds.value == 1 and dut.idle.value == 0 and bench.sinks["policies"].count == 1
@@ -284,7 +284,7 @@ async def a_start_waits_for_earlier_frames_and_later_ones_for_its_answer(dut: An
     await RisingEdge(dut.clk)
     dut.started_valid.value = 0
     await until(dut, lambda: dut.holds.value == 0, "the frames behind it", 10)
-    dut.framesTold.value = 4
+    dut.framesReported.value = 4
     await until(dut, lambda: bench.sinks["policies"].count == 2, "the next start", 30)
     refused = bench.sinks["refused"].pending()
     assert [(beat["request"], beat["reason"]) for beat in refused] == (

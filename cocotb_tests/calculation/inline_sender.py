@@ -18,7 +18,7 @@ from sim.golden.window import CongestionState
 
 LEAD = 4000  # ns
 UNIT = 100_000  # ns that the estimator takes; a calculation likewise
-NONE: dict[str, str | int] = {f"inline_{name}": 0 for name in ("told", "opens", "forgets", "completes", "missed")}
+NONE: dict[str, str | int] = {f"inline_{name}": 0 for name in ("updated", "opens", "forgets", "completes", "missed")}
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Sender:
 
     def run(self, until: int) -> Inline:
         if self.now == 0:
-            self._see(Kind.ESTABLISHED, given={"inline_opens": 1, "inline_told": 1}, initial_window=10)
+            self._see(Kind.ESTABLISHED, given={"inline_opens": 1, "inline_updated": 1}, initial_window=10)
             self._send()
         while self.events and self.events[0][0] <= until:
             self.now, _, kind, number = heapq.heappop(self.events)
@@ -142,7 +142,7 @@ class Sender:
             if self.received % self.acks_every == 0:
                 self.later(arrival + self.path.round_trip, "ack", self.sent)
             completes = plan.probe and self.in_stream == PROBES
-            given: dict[str, str | int] = {"inline_completes": 1, "inline_told": 1} if completes else {}
+            given: dict[str, str | int] = {"inline_completes": 1, "inline_updated": 1} if completes else {}
             if completes:
                 self.in_stream = 0
             self._see(Kind.SENT, given, sent_probe=plan.probe)
@@ -162,7 +162,7 @@ class Sender:
         else:
             self.previous = None
         while missed > 2:
-            self._see(Kind.NONE, {"inline_missed": 2, "inline_told": 1})
+            self._see(Kind.NONE, {"inline_missed": 2, "inline_updated": 1})
             missed -= 2
-        given: dict[str, str | int] = {"inline_missed": missed, "inline_told": int(bool(missed or response))}
+        given: dict[str, str | int] = {"inline_missed": missed, "inline_updated": int(bool(missed or response))}
         self._see(Kind.ACKNOWLEDGED, given, response, acked=acked)

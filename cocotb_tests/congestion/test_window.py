@@ -23,7 +23,7 @@ SMSS = 1460
 NAMES: dict[str, str | int] = {"startup": "standard", "steady": "reno"}
 NOTHING_MORE: dict[str, str | int] = {
     "time": 0,
-    "asked": 0,
+    "requested": 0,
     "estimates": 0,
     "arrival": 0,
     "repeated": 0,

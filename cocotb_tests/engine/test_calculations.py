@@ -33,7 +33,7 @@ class Seen:
     kind: str
     congestion: str
     cwnd: int  # bytes
-    asked: bool
+    requested: bool
 
 
 class Record:
@@ -57,15 +57,15 @@ class Record:
                         kinds[int(dut.trace_payload_kind.value)],
                         meanings[int(dut.trace_payload_congestion_kind.value)],
                         int(dut.trace_payload_window_cwnd.value) >> 16,
-                        dut.trace_payload_asked.value == 1,
+                        dut.trace_payload_requested.value == 1,
                     )
                 )
 
     def answers(self) -> list[Seen]:
         return [event for event in self.events if event.kind == "calculated"]
 
-    def asked(self) -> list[Seen]:
-        return [event for event in self.events if event.asked]
+    def requests(self) -> list[Seen]:
+        return [event for event in self.events if event.requested]
 
 
 async def sending(dut: Any, segments: int) -> tuple[Endpoint, Record]:
@@ -90,7 +90,7 @@ async def an_answer_is_an_event_that_sets_the_window(dut: Any) -> None:
     endpoint, record = await sending(dut, 10)
     acknowledge(endpoint, 1)
     await endpoint.settle()
-    (asked,), (answer,) = record.asked(), record.answers()
+    (asked,), (answer,) = record.requests(), record.answers()
     assert (asked.congestion, asked.cwnd) == ("acknowledged", 10 * SMSS)
     assert (answer.congestion, answer.cwnd) == ("calculated", 11 * SMSS)
     assert UNIT_CLOCKS <= answer.clock - asked.clock < UNIT_CLOCKS + 60
@@ -103,10 +103,10 @@ async def one_calculation_of_a_connection_is_under_way_at_most(dut: Any) -> None
     for _ in range(10):
         acknowledge(endpoint, 1)
     await endpoint.settle()
-    turns = [event for event in record.events if event.asked or event.kind == "calculated"]
-    assert [event.asked for event in turns] == [True, False] * (len(turns) // 2)
+    turns = [event for event in record.events if event.requested or event.kind == "calculated"]
+    assert [event.requested for event in turns] == [True, False] * (len(turns) // 2)
     assert len(turns) < 10 and record.events[-1].cwnd == (10 + len(record.answers())) * SMSS
-    assert not any(event.asked for event in record.answers())
+    assert not any(event.requested for event in record.answers())
 
 
 @cocotb.test()
@@ -115,7 +115,7 @@ async def a_loss_makes_the_answer_stale(dut: Any) -> None:
     endpoint, record = await sending(dut, 10)
     await endpoint.settle()
     acknowledge(endpoint, 1)
-    while not record.asked():
+    while not record.requests():
         await RisingEdge(dut.clk)
     await endpoint.advance(10 * SECOND)
     endpoint._put("timers", reference_flow=FLOW, reference_generation=GENERATION)

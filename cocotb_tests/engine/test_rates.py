@@ -25,7 +25,7 @@ ROUND_TRIP = 10 * MILLISECOND
 # Of the trace's record, by the names that golden.replay has.
 FIELDS = {
     "time": "time_ns",
-    "asked": "asked",
+    "requested": "requested",
     "estimates": "estimates",
     "arrival": "congestion_arrival",
     "repeated": "congestion_repeated",

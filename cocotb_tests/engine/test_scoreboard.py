@@ -109,8 +109,8 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         lost = before.loses_first(blocks, SEGMENT, outstanding)
         alone = first is not None and is_lost(Scoreboard((first,)), 0, SEGMENT)
         assert response["firstIsLost"] == lost
-        news = before.is_new(blocks, outstanding)
-        assert response["isNews"] == news
+        is_new = before.is_new(blocks, outstanding)
+        assert response["hasNewSack"] == is_new
         waiting = lost_and_waiting(after, SEGMENT) if recovering else []
         assert response["retransmitLost"] == (bool(waiting) and may_retransmit)
         assert response["credit"] == credit(after)
@@ -121,7 +121,7 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         seen["lost"] += bool(waiting)
         seen["by parts"] += lost and not alone and not is_lost(before, 0, SEGMENT)
         seen["fifth"] += len(after.held) == RANGES
-        seen["old"] += first is not None and not news
+        seen["old"] += first is not None and not is_new
         seen["emptied"] += bool(board.held) and not before.held
         seen["passes"] += bool(board.held) and board.held[0][1] <= board.high_rxt
         seen["before"] += first is not None and first[1] <= before.high_rxt

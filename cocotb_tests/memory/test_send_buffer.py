@@ -192,16 +192,16 @@ async def frames_are_counted_as_they_begin_and_when_the_engine_knows_of_them(dut
     here.written.stall = 1
     beats = here.data._beats(bytes(BUFFER_BYTES), {"flow": 0})
     await here.data.stream.send(beats[0])
-    assert (dut.begun.value, dut.told.value) == (1, 0)
+    assert (dut.begun.value, dut.framesReported.value) == (1, 0)
     await here.data.stream.send(*beats[1:], clocks=20_000)
     await here.data.send(bytes(8), flow=0)
     await until(dut, lambda: dut.overruns.value == 1, "the frame that does not fit")
     await clocks(dut, 50)
-    assert (dut.begun.value, dut.told.value) == (2, 0)
+    assert (dut.begun.value, dut.framesReported.value) == (2, 0)
     here.written.stall = 0
     assert await here.taken() == (0, BUFFER_BYTES)
     await clocks(dut, 10)
-    assert (dut.begun.value, dut.told.value) == (2, 2)
+    assert (dut.begun.value, dut.framesReported.value) == (2, 2)
     assert not here.written.pending()
 
 

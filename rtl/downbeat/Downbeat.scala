@@ -63,7 +63,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
       "Static neighbours. TDATA: 31..0 IP, 79..32 MAC, 80 remove" +
         (if (config.vlans > 0) s", ${80 + config.vlanBits}..81 VLAN." else "."))
     val address_conflict =
-      out(Bool()).note("Somebody else uses our IP address, or did in the last ten seconds.")
+      out(Bool()).note("Another station uses our IP address, or did in the last ten seconds.")
     val secret = in(Bits(128 bits)).note(
       "Key of all hashes: initial sequence numbers, ephemeral ports, cookies, flow lookup. " +
         "Random; constant out of reset.")
@@ -252,7 +252,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     if (hasHost) command.parameters.owner.removeAssignments() := 0
   }
   commandPort.io.framesBegun := sendBuffer.io.begun
-  commandPort.io.framesTold := sendBuffer.io.told
+  commandPort.io.framesReported := sendBuffer.io.framesReported
   commandPort.io.receiveIdle := receiveBuffer.io.idle
   sendBuffer.io.hold := commandPort.io.holds
   if (config.hostStart)

@@ -28,7 +28,7 @@ case class HeaderTapCounters(bits: Int) extends Bundle {
   *
   * Ports that [[Downbeat]] has too are the same. Payload exists as a length alone: a placement is confirmed at once,
   * what the application has written is a number of bytes, and a receive command counts as consumed. Opens are resolved
-  * at once: neighbours are the business of whoever makes frames of segments; a connection that was opened from here has
+  * at once: the module that makes frames of segments resolves neighbours; a connection that was opened from here has
   * MAC zero.
   */
 case class HeaderTap(config: DownbeatConfig) extends Component {
@@ -177,10 +177,10 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
     word.urgent.allowOverride() := io.s_axis_written.tuser.asBool
   }.m2sPipe().haltWhen(commandPort.io.holds)
   private val consumed = commandPort.io.requests.map(request => event(EventKind.consumed, request.flow, request.length))
-  private val framesTold = Reg(UInt(ApplicationBeat.frameCountBits bits)) init 0
-  when(written.fire)(framesTold := framesTold + 1)
+  private val framesReported = Reg(UInt(ApplicationBeat.frameCountBits bits)) init 0
+  when(written.fire)(framesReported := framesReported + 1)
   commandPort.io.framesBegun := io.framesBegun
-  commandPort.io.framesTold := framesTold
+  commandPort.io.framesReported := framesReported
   if (config.hostStart) commandPort.io.started << engine.io.started
   commandPort.io.receiveIdle := !consumed.valid
   engine.io.application << InTurn(written, consumed, commandPort.io.events)

@@ -125,7 +125,7 @@ class Watched:
         text = self.pair.client.text
         copied: tuple[str, ...] = (
             "time",
-            "asked",
+            "requested",
             "estimates",
             "arrival",
             "repeated",

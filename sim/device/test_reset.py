@@ -96,7 +96,7 @@ def matches_golden_models(events: Sequence[Event], device: Device) -> None:
     rows = [
         {
             name: str(getattr(event, name))
-            for name in ("live", "acked", "flight", "segment_size", "asked", *ACKS, *INLINE)
+            for name in ("live", "acked", "flight", "segment_size", "requested", *ACKS, *INLINE)
         }
         | {"uninflated": str(int(event.uninflated))}
         | {"initial_window": str(event.initial_window), "initial_ssthresh": str(event.initial_ssthresh)}

@@ -39,7 +39,7 @@ def states(
     setPolicies or start: such a one also has `startup_argument` and `steady_argument`. A row may have `host_window`
     (segments) and `host_expired` (0 or 1): what counted of a host's start. Where rows have `bwe` and `ere`, what the
     core knew of the rate (bytes), other values than the golden model's are refused; so with `capacity` and `available`
-    (bytes/s), beside the events that inline measurement received, `inline_told`, `inline_opens`, `inline_forgets`,
+    (bytes/s), beside the events that inline measurement received, `inline_updated`, `inline_opens`, `inline_forgets`,
     `inline_completes` and `inline_missed`.
     """
     state: CongestionState | None = None
@@ -83,7 +83,7 @@ def states(
             if given != (inline.result.capacity, inline.result.available):
                 raise ValueError(f"measured, in bytes/s: {inline.result}, not K {given[0]} and A {given[1]}")
         event = replace(event, bwe=meter.rates.bwe, ere=meter.rates.ere, inline=inline.result)
-        state.see(event, requested=bool(int(row["asked"])), host=host)
+        state.see(event, requested=bool(int(row["requested"])), host=host)
         if row.get("event") == "calculated" and row["kind"] == "none":
             state.drop_response()
         yield state

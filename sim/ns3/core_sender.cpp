@@ -112,8 +112,8 @@ void CoreSender::record(const downbeat_event &event) {
       event.next_send, event.send_window, event.sent_sequence, event.sent_length, event.retransmission, event.live,
       event.sent_probe, event.sent_ahead, probe, static_cast<unsigned long long>(event.departure_gap),
       static_cast<unsigned long long>(event.arrival_gap), static_cast<unsigned long long>(event.probe_round_trip),
-      event.asked, event.estimates, static_cast<unsigned long long>(event.arrival), event.repeated, event.bwe,
-      event.ere, event.inline_told, event.inline_opens, event.inline_forgets, event.inline_completes,
+      event.requested, event.estimates, static_cast<unsigned long long>(event.arrival), event.repeated, event.bwe,
+      event.ere, event.inline_updated, event.inline_opens, event.inline_forgets, event.inline_completes,
       event.inline_missed, event.capacity, event.available);
 }
 

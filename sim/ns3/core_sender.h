@@ -25,9 +25,9 @@ public:
       "uninflated,acked,segment_size,initial_window,initial_ssthresh,"
       "startup,steady,cwnd_fixed,ssthresh_fixed,acknowledged,next_send,send_"
       "window,sent_sequence,sent_length,retransmission,live,"
-      "sent_probe,sent_ahead,probe,departure_gap,arrival_gap,probe_round_trip,asked,"
+      "sent_probe,sent_ahead,probe,departure_gap,arrival_gap,probe_round_trip,requested,"
       "estimates,arrival,repeated,bwe,ere,"
-      "inline_told,inline_opens,inline_forgets,inline_completes,inline_missed,capacity,available";
+      "inline_updated,inline_opens,inline_forgets,inline_completes,inline_missed,capacity,available";
 
 private:
   void application();

@@ -17,7 +17,7 @@ class Comparison:
     mismatch: str  # empty: none
 
 
-INLINE = (*(f"inline_{name}" for name in ("told", "opens", "forgets", "completes", "missed")), "capacity", "available")
+INLINE = (*(f"inline_{name}" for name in ("updated", "opens", "forgets", "completes", "missed")), "capacity", "available")
 
 
 def compare(events: Sequence[dict[str, str]], startup_argument: int = 0, steady_argument: int = 0) -> Comparison:
@@ -46,7 +46,7 @@ def model_row(row: dict[str, str]) -> dict[str, str | int]:
         "event": row["event"],
         "time": row["time_ns"],
         "kind": row["congestion"],
-        **{name: row[name] for name in ("asked", "estimates", "arrival", "repeated", "bwe", "ere")},
+        **{name: row[name] for name in ("requested", "estimates", "arrival", "repeated", "bwe", "ere")},
         **{name: row[name] for name in INLINE},
         "uninflated": row["uninflated"],
         "acked": row["acked"],

@@ -21,16 +21,16 @@ typedef struct downbeat_event {
   uint8_t steady; /* downbeat_sim_steady_text */
   uint8_t sent; /* this event sent a segment */
   uint8_t retransmission; /* it had been sent before */
-  uint8_t asked; /* a policy has requested a long calculation */
+  uint8_t requested; /* a policy has requested a long calculation */
   uint8_t estimates; /* the rate estimator has taken its ACK */
-  uint8_t inline_told; /* inline measurement was told of the event */
-  uint8_t inline_opens; /* that the connection is new */
-  uint8_t inline_forgets; /* that its probes are forgotten */
-  uint8_t inline_completes; /* that a stream has left */
+  uint8_t inline_updated; /* inline measurement has received the event */
+  uint8_t inline_opens; /* the event: the connection is new */
+  uint8_t inline_forgets; /* the event: its probes are forgotten */
+  uint8_t inline_completes; /* the event: a stream has left */
   uint8_t inline_missed; /* probes that have no ACK of their own */
   uint8_t repeated; /* the ACK repeats a number */
   uint8_t sent_probe; /* congestion_kind sent: it was a probe */
-  uint8_t sent_ahead; /* likewise: the first half of an inverted pair */
+  uint8_t sent_ahead; /* congestion_kind sent: first half of an inverted pair */
   uint8_t probe_answered; /* a probe has its ACK */
   uint8_t probe_begins; /* it began its train; otherwise the gaps are given */
   uint8_t probe_disturbed;
@@ -41,16 +41,16 @@ typedef struct downbeat_event {
   uint32_t initial_window; /* segments */
   uint32_t initial_ssthresh; /* bytes */
   uint32_t bwe; /* bytes; BWE over the smallest round trip, 0: none yet */
-  uint32_t ere; /* likewise of ERE */
+  uint32_t ere; /* bytes; ERE over the smallest round trip, 0: none yet */
   uint32_t capacity; /* bytes/s; measured K, 0: not known */
-  uint32_t available; /* likewise A */
+  uint32_t available; /* bytes/s; measured A, 0: not known */
   uint64_t arrival; /* ns; the stamp of an ACK's SFD */
   uint64_t rtt; /* ns */
   uint64_t departure_gap; /* ns; of a probe and the one before */
   uint64_t arrival_gap; /* ns; of their ACKs */
   uint64_t probe_round_trip; /* ns; from the probe to its ACK */
   uint64_t cwnd; /* after the event; bytes, 16 fraction bits */
-  uint64_t ssthresh; /* likewise */
+  uint64_t ssthresh; /* after the event; bytes, 16 fraction bits */
   uint32_t acknowledged; /* SND.UNA */
   uint32_t next_send; /* SND.NXT */
   uint32_t highest_sent; /* SND.MAX */
@@ -78,9 +78,9 @@ typedef struct downbeat_event {
   each(steady, steady) \
   each(sent, sent) \
   each(retransmission, retransmission) \
-  each(asked, asked) \
+  each(requested, requested) \
   each(estimates, estimates) \
-  each(inline_told, inline_goes) \
+  each(inline_updated, inline_goes) \
   each(inline_opens, inline_opens) \
   each(inline_forgets, inline_forgets) \
   each(inline_completes, inline_completes) \

@@ -12,7 +12,7 @@
 #define DOWNBEAT_HOST_FIRST_DOORBELL_PAGE 2u
 #define DOWNBEAT_HOST_FIRST_PORT_BLOCK 256u
 #define DOWNBEAT_HOST_PORT_BLOCK_BYTES 64u
-#define DOWNBEAT_HOST_FORMAT_HASH 1449641682u
+#define DOWNBEAT_HOST_FORMAT_HASH 827403609u
 
 /* Entry of the command ring: byte offset, bits. Other bits are 0. */
 /* HostOpcode */
@@ -21,13 +21,13 @@
 /* open, listen: HostCommandOption */
 #define DOWNBEAT_HOST_COMMAND_OPTIONS_OFFSET 1u
 #define DOWNBEAT_HOST_COMMAND_OPTIONS_BITS 8u
-/* comes back in whatever answers the command */
+/* comes back in the response to the command */
 #define DOWNBEAT_HOST_COMMAND_REQUEST_OFFSET 2u
 #define DOWNBEAT_HOST_COMMAND_REQUEST_BITS 16u
 /* shutdown, close, abort, setPolicies, start */
 #define DOWNBEAT_HOST_COMMAND_FLOW_OFFSET 4u
 #define DOWNBEAT_HOST_COMMAND_FLOW_BITS 16u
-/* likewise */
+/* shutdown, close, abort, setPolicies, start */
 #define DOWNBEAT_HOST_COMMAND_GENERATION_OFFSET 6u
 #define DOWNBEAT_HOST_COMMAND_GENERATION_BITS 8u
 /* open; first byte of the wire highest */
@@ -42,7 +42,7 @@
 /* open, listen, setPolicies, start: number of the policy */
 #define DOWNBEAT_HOST_COMMAND_STARTUP_OFFSET 16u
 #define DOWNBEAT_HOST_COMMAND_STARTUP_BITS 8u
-/* likewise */
+/* open, listen, setPolicies, start: number of the policy */
 #define DOWNBEAT_HOST_COMMAND_STEADY_OFFSET 17u
 #define DOWNBEAT_HOST_COMMAND_STEADY_BITS 8u
 /* open, listen: segments, at most 255 */
@@ -54,7 +54,7 @@
 /* open, listen, setPolicies, start */
 #define DOWNBEAT_HOST_COMMAND_STARTUP_ARGUMENT_OFFSET 24u
 #define DOWNBEAT_HOST_COMMAND_STARTUP_ARGUMENT_BITS 128u
-/* likewise */
+/* open, listen, setPolicies, start */
 #define DOWNBEAT_HOST_COMMAND_STEADY_ARGUMENT_OFFSET 40u
 #define DOWNBEAT_HOST_COMMAND_STEADY_ARGUMENT_BITS 128u
 /* open, listen: ns per byte, 32 fraction bits */
@@ -89,7 +89,7 @@
 /* HostNotificationKind */
 #define DOWNBEAT_HOST_NOTIFICATION_KIND_OFFSET 0u
 #define DOWNBEAT_HOST_NOTIFICATION_KIND_BITS 8u
-/* status, answer: CloseReason; error: HostError */
+/* status, response: CloseReason; error: HostError */
 #define DOWNBEAT_HOST_NOTIFICATION_REASON_OFFSET 1u
 #define DOWNBEAT_HOST_NOTIFICATION_REASON_BITS 8u
 /* of the command; status of an accepted connection: 0 */
@@ -98,7 +98,7 @@
 /* status, error, pathReport */
 #define DOWNBEAT_HOST_NOTIFICATION_FLOW_OFFSET 4u
 #define DOWNBEAT_HOST_NOTIFICATION_FLOW_BITS 16u
-/* likewise */
+/* status, error, pathReport */
 #define DOWNBEAT_HOST_NOTIFICATION_GENERATION_OFFSET 6u
 #define DOWNBEAT_HOST_NOTIFICATION_GENERATION_BITS 8u
 /* status: TcpState; error: HostSource */
@@ -146,9 +146,9 @@
 /* error: the refused number; of a command: its index */
 #define DOWNBEAT_HOST_NOTIFICATION_VALUE_OFFSET 48u
 #define DOWNBEAT_HOST_NOTIFICATION_VALUE_BITS 32u
-/* errors of the port so far that no notification told of */
-#define DOWNBEAT_HOST_NOTIFICATION_ERRORS_UNTOLD_OFFSET 52u
-#define DOWNBEAT_HOST_NOTIFICATION_ERRORS_UNTOLD_BITS 32u
+/* errors of the port so far that no notification reported */
+#define DOWNBEAT_HOST_NOTIFICATION_ERRORS_UNREPORTED_OFFSET 52u
+#define DOWNBEAT_HOST_NOTIFICATION_ERRORS_UNREPORTED_BITS 32u
 /* commands of the port that are done */
 #define DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_OFFSET 56u
 #define DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_BITS 32u
@@ -258,8 +258,8 @@
 #define DOWNBEAT_HOST_PORT_ERRORS_OFFSET 36u
 #define DOWNBEAT_HOST_PORT_ERRORS_BITS 32u
 /* RO: Those for which there was no space to tell. */
-#define DOWNBEAT_HOST_PORT_ERRORS_UNTOLD_OFFSET 40u
-#define DOWNBEAT_HOST_PORT_ERRORS_UNTOLD_BITS 32u
+#define DOWNBEAT_HOST_PORT_ERRORS_UNREPORTED_OFFSET 40u
+#define DOWNBEAT_HOST_PORT_ERRORS_UNREPORTED_BITS 32u
 
 /* Doorbell page of a port. */
 /* WO: Of the next `writtenFlow`: one past the last byte in the send ring. */
@@ -280,7 +280,7 @@
 /* WO: Index of the first notification that is not read yet. */
 #define DOWNBEAT_HOST_DOORBELL_NOTIFICATION_HEAD_OFFSET 20u
 #define DOWNBEAT_HOST_DOORBELL_NOTIFICATION_HEAD_BITS 32u
-/* WO: Likewise, and asks for an interrupt. */
+/* WO: The same, with a request for an interrupt. */
 #define DOWNBEAT_HOST_DOORBELL_NOTIFICATION_HEAD_ARM_OFFSET 24u
 #define DOWNBEAT_HOST_DOORBELL_NOTIFICATION_HEAD_ARM_BITS 32u
 /* RO: Commands that are done. */
@@ -336,7 +336,7 @@
   each(localPort, 38u, 16u) \
   each(time, 40u, 48u) \
   each(value, 48u, 32u) \
-  each(errorsUntold, 52u, 32u) \
+  each(errorsUnreported, 52u, 32u) \
   each(commandHead, 56u, 32u) \
   each(phase, 63u, 8u)
 
@@ -372,7 +372,7 @@ enum downbeat_host_opcode {
 enum downbeat_host_notification_kind {
   DOWNBEAT_HOST_NOTIFICATION_KIND_NONE = 0,
   DOWNBEAT_HOST_NOTIFICATION_KIND_STATUS = 1,
-  DOWNBEAT_HOST_NOTIFICATION_KIND_ANSWER = 2,
+  DOWNBEAT_HOST_NOTIFICATION_KIND_RESPONSE = 2,
   DOWNBEAT_HOST_NOTIFICATION_KIND_ERROR = 3,
   DOWNBEAT_HOST_NOTIFICATION_KIND_PATH_REPORT = 4,
 };

@@ -5,7 +5,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.lib.{RegisteredHandshake, Tally, WideQueue}
 import downbeat.messages.{
   ApplicationBeat, ApplicationEvent, CloseReason, Command, CommandKind, DeliveryRequest, EventKind, ListenRequest,
-  OpenCommand, PolicyChange, Refusal, StartAnswer
+  OpenCommand, PolicyChange, Refusal, StartResult
 }
 import spinal.core._
 import spinal.lib._
@@ -17,8 +17,8 @@ import spinal.lib._
   * knows of as many frames. Later frames delay no command. A close or abort also waits until the receive buffer has
   * nothing of an earlier receive command, because behind it the flow may belong to another connection.
   *
-  * A `start` waits likewise, and then for the engine's answer. Data that comes behind it waits in the send buffer until
-  * then (`holds`), so that it does not overtake.
+  * A `start` waits likewise, and then for the engine's response. Data that comes behind it waits in the send buffer
+  * until then (`holds`), so that it does not overtake.
   *
   * A command that names unknown policies, or arguments that a policy does not take, is refused.
   */
@@ -33,11 +33,11 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     val policies = config.policiesChoose generate master(Stream(PolicyChange(config)))
     val refused = master(Stream(Refusal(config)))
     /** The engine has taken or refused a `start`. */
-    val started = config.hostStart generate slave(Flow(StartAnswer(config)))
-    /** The engine is told of no further frame: it came behind a `start`. */
+    val started = config.hostStart generate slave(Flow(StartResult(config)))
+    /** The engine gets no further frame: it came behind a `start`. */
     val holds = out(Bool())
-    /** Frames that have begun to enter the send buffer, and those of which the engine has been told; modulo 256. */
-    val framesBegun, framesTold = in(UInt(ApplicationBeat.frameCountBits bits))
+    /** Frames that have begun to enter the send buffer, and those that the engine has received; modulo 256. */
+    val framesBegun, framesReported = in(UInt(ApplicationBeat.frameCountBits bits))
     /** Nothing is on its way from the receive buffer to the engine; a clock after whatever made it so at the latest. */
     val receiveIdle = in(Bool())
     /** Commands of no known kind, since reset; they were dropped. */
@@ -53,7 +53,7 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   private val start = new Area {
     val waits = RegInit(False)
     val framesBefore = Reg(UInt(ApplicationBeat.frameCountBits bits))
-    private val ahead = io.framesTold - framesBefore // signed, as below
+    private val ahead = io.framesReported - framesBefore // signed, as below
     io.holds := waits && !ahead.msb
     def is(command: Command): Bool = if (config.hostStart) command.kind === CommandKind.start else False
   }
@@ -131,13 +131,13 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   private val ending = new Area {
     val event = Stream(ApplicationEvent(config))
     private val waits = command.valid && (ends || starts)
-    private val ahead = io.framesTold - numbered.framesBefore // signed, for fewer than half of 256 are on their way
-    /** It stays, however many later frames are told of. */
-    val allTold = RegInit(False) setWhen (waits && !ahead.msb) clearWhen command.fire
-    // A clock late, as `allTold` is.
+    private val ahead = io.framesReported - numbered.framesBefore // signed, for fewer than half of 256 are on their way
+    /** It stays, however many later frames are reported. */
+    val allReported = RegInit(False) setWhen (waits && !ahead.msb) clearWhen command.fire
+    // A clock late, as `allReported` is.
     private val quiet = RegNext(!io.requests.valid && io.receiveIdle) init False
     val allRead = quiet && (RegNext(quiet) init False)
-    event.valid := waits && ends && allTold && (is(CommandKind.shutdown) || allRead)
+    event.valid := waits && ends && allReported && (is(CommandKind.shutdown) || allRead)
     event.memoryError := False
     event.kind := EventKind.abort
     when(is(CommandKind.shutdown))(event.kind := EventKind.shutdown)
@@ -147,8 +147,8 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     event.urgent := False
   }
   private val change = Stream(PolicyChange(config))
-  private val asked = RegInit(False) setWhen (change.fire && starts) clearWhen command.fire
-  change.valid := verdict.passes && (sets || starts && ending.allTold && !asked)
+  private val requested = RegInit(False) setWhen (change.fire && starts) clearWhen command.fire
+  change.valid := verdict.passes && (sets || starts && ending.allReported && !requested)
   change.payload.assignSomeByName(command.parameters)
   change.flow := command.flow
   if (config.hostStart) change.begins := starts

@@ -13,7 +13,7 @@ import spinal.lib.misc.pipeline._
   */
 object CalculationBench {
   def config(base: DownbeatConfig): DownbeatConfig =
-    base.copy(startupPolicies = Seq(Standard), steadyPolicies = Seq(Asking), hostStart = false)
+    base.copy(startupPolicies = Seq(Standard), steadyPolicies = Seq(Requesting), hostStart = false)
 
   /** Adds SMSS to a window in 40 clocks. */
   private object OneSegmentMore extends Calculator {
@@ -38,8 +38,8 @@ object CalculationBench {
   }
 
   /** Makes a request with each ACK. Its policy state counts the responses, also the stale ones. */
-  private object Asking extends SteadyPolicy {
-    val name = "asking"
+  private object Requesting extends SteadyPolicy {
+    val name = "requesting"
     val stateBits = 8
     override val calculator: Option[Calculator] = Some(OneSegmentMore)
 

@@ -17,7 +17,7 @@ case class PolicyRequest(stateBits: Int) extends Bundle {
   val calculated = Calculated()
 }
 
-/** Test-only module: one policy between ports, with a request in each clock. Tests compare its answers with its golden
+/** Test-only module: one policy between ports, with a request in each clock. Tests compare its results with its golden
   * model bit for bit.
   */
 case class PolicyBench(policy: Policy) extends Component {

@@ -23,7 +23,7 @@ case class ScoreboardRequest(config: DownbeatConfig) extends Bundle {
 case class ScoreboardResponse(config: DownbeatConfig) extends Bundle {
   val ranges = Vec.fill(DownbeatConfig.ranges)(SackBlock(config.sendOffsetBits))
   val highRxt, passed = UInt(config.sendOffsetBits bits)
-  val isNews, firstIsLost = Bool()
+  val hasNewSack, firstIsLost = Bool()
   val retransmitLost = Bool()
   val offset, limit = UInt(config.sendOffsetBits bits)
   val credit = UInt(config.windowAllowanceBits bits)
@@ -68,7 +68,7 @@ case class ScoreboardBench(config: DownbeatConfig) extends Component {
   io.response.ranges := exit(board.ranges)
   io.response.highRxt := exit(board.highRxt)
   io.response.passed := exit(board.passed)
-  io.response.isNews := exit(board.isNews)
+  io.response.hasNewSack := exit(board.hasNewSack)
   io.response.firstIsLost := exit(board.firstIsLost)
   io.response.retransmitLost := exit(RETRANSMIT_LOST)
   io.response.offset := exit(RETRANSMIT_OFFSET)

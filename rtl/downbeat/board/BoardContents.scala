@@ -53,7 +53,7 @@ abstract class BoardContents(board: Board) extends Component with DescribesRegis
   protected def show(registers: BoardRegisters): Unit = {
     timed.bone.io.regions(CommonRegisters.region) >> registers.common.bus
     timed.phys.io.host << registers.common.mdio
-    registers.common.mdioAnswer << timed.phys.io.answer
+    registers.common.mdioResponse << timed.phys.io.response
     registers.common.phys := timed.phys.io.states
     val lit = registers.common.now.ns(29) ## up.asBits()
     io.leds := (if (board.ledsLow) ~lit else lit).reversed.resize(board.leds).reversed

@@ -20,7 +20,7 @@ abstract class BoardRegisters(board: Board, contents: String) extends Component 
     val now = in(Stamp())
     val phys = in(Vec(PhyState(), board.ports.size))
     val mdio = master(Stream(MdioCommand()))
-    val mdioAnswer = slave(Flow(Bits(16 bits)))
+    val mdioResponse = slave(Flow(Bits(16 bits)))
   }
   private val port = RegisterPort(CommonRegisters.bus)
   port.io.bus << common.bus
@@ -28,12 +28,12 @@ abstract class BoardRegisters(board: Board, contents: String) extends Component 
   private val inner = AxiLite4(CommonRegisters.bus)
   inner << port.io.registers
   protected val declare = new RegisterDeclarations(AxiLite4BusInterface(inner, SizeMapping(0, RegisterMap.bytes)))
-  new CommonRegisters(declare, board, contents, common.now, common.phys, common.mdio, common.mdioAnswer)
+  new CommonRegisters(declare, board, contents, common.now, common.phys, common.mdio, common.mdioResponse)
 
   /** All are declared. */
   protected def close(): Unit = {
-    port.io.readable := declare.answers(port.io.address, !_.isWriteOnly())
-    port.io.writable := declare.answers(port.io.address,
+    port.io.readable := declare.haveField(port.io.address, !_.isWriteOnly())
+    port.io.writable := declare.haveField(port.io.address,
       field => !Set[AccessType](AccessType.RO, AccessType.ROV)(field.getAccessType()))
   }
 }

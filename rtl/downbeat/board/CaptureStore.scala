@@ -53,8 +53,8 @@ case class CaptureStore(board: Board) extends Component {
       s"${board.name}: $depth captured words in an SDRAM of ${BigInt(1) << memory.c.wordAddressWidth}: use a power of two that fits")
     timed.sdram.io.pins <> io.sdram.get
 
-    // The first command, a read, is answered when the controller has started the chip; nobody wants that word.
-    private val asked = RegInit(False)
+    // The first command, a read, gets its response when the controller has started the chip; that word is not used.
+    private val requested = RegInit(False)
     val up: Bool = RegInit(False)
     private val written, read = Reg(UInt(addressBits + 1 bits)) init 0
     private val ahead = StreamFifo(Bits(64 bits), 4) // words that were read before the host asks for them
@@ -69,11 +69,11 @@ case class CaptureStore(board: Board) extends Component {
     writes.valid := io.push.valid && up && waiting =/= depth
     io.push.ready := writes.fire
     reads.write := False
-    reads.valid := !asked || up && written =/= read && promised =/= ahead.depth
+    reads.valid := !requested || up && written =/= read && promised =/= ahead.depth
     memory.cmd << StreamArbiterFactory().lowerFirst.transactionLock.onArgs(writes, reads).s2mPipe().m2sPipe()
     when(writes.fire)(written := written + 1)
     when(reads.fire) {
-      asked := True
+      requested := True
       when(up)(read := read + 1)
     }
     promised := promised + (reads.fire && up).asUInt - io.pop.fire.asUInt

@@ -12,7 +12,7 @@ import spinal.lib.bus.regif._
 class CommonRegisters(
     declare: RegisterDeclarations, board: Board, contents: String, now: Stamp,
     phys: Vec[SpinalEnumCraft[PhyState.type]],
-    mdio: Stream[MdioCommand], mdioAnswer: Flow[Bits]) extends Area {
+    mdio: Stream[MdioCommand], mdioResponse: Flow[Bits]) extends Area {
   import declare._
 
   startAt(0x000)
@@ -36,19 +36,19 @@ class CommonRegisters(
 
   for ((state, i) <- phys.zipWithIndex)
     value(s"phy$i", 2, AccessType.RO,
-      s"PHY of port $i: 0 no answer, 1 no link, 2 the other end has no 1000BASE-T, 3 up.") := state.asBits
+      s"PHY of port $i: 0 no response, 1 no link, 2 the other end has no 1000BASE-T, 3 up.") := state.asBits
   private val access = register("mdio", "A write accesses a PHY's register.")
   mdio.data := access.field(Bits(16 bits), AccessType.RW, 0, "To write.")(SymbolName("data"))
   mdio.register := access.field(UInt(5 bits), AccessType.RW, 0, "Register.")(SymbolName("register"))
   mdio.phy := access.field(UInt(5 bits), AccessType.RW, 0, "Address of the PHY.")(SymbolName("phy"))
   mdio.write := access.field(Bool(), AccessType.RW, 0, "1: write. 0: read.")(SymbolName("write"))
-  private val asked = RegNext(access.eventW()) init False
-  mdio.valid := RegInit(False) clearWhen mdio.fire setWhen asked
-  private val busy = RegInit(False) clearWhen mdioAnswer.valid setWhen asked
-  private val answer = register("mdioAnswer", "Of the last access.")
-  answer.field(Bits(16 bits), AccessType.RO, "What was read.")(SymbolName("data")) := RegNextWhen(mdioAnswer.payload,
-    mdioAnswer.valid)
-  answer.field(Bool(), AccessType.RO, "It is under way.")(SymbolName("busy")) := busy
+  private val requested = RegNext(access.eventW()) init False
+  mdio.valid := RegInit(False) clearWhen mdio.fire setWhen requested
+  private val busy = RegInit(False) clearWhen mdioResponse.valid setWhen requested
+  private val response = register("mdioResponse", "Of the last access.")
+  response.field(Bits(16 bits), AccessType.RO, "What was read.")(SymbolName("data")) :=
+    RegNextWhen(mdioResponse.payload, mdioResponse.valid)
+  response.field(Bool(), AccessType.RO, "It is under way.")(SymbolName("busy")) := busy
 }
 
 object CommonRegisters {

@@ -18,7 +18,7 @@ case class MdioMaster() extends Component {
   val io = new Bundle {
     val command = slave(Stream(MdioCommand()))
     /** The access is over; what was read, all ones where no PHY answers. */
-    val answer = master(Flow(Bits(16 bits)))
+    val response = master(Flow(Bits(16 bits)))
     val mdio = master(Mdio())
   }
   noIoPrefix()
@@ -45,8 +45,8 @@ case class MdioMaster() extends Component {
     reads := !command.write
   }
 
-  io.answer.valid := False
-  io.answer.payload := taken
+  io.response.valid := False
+  io.response.payload := taken
   when(busy && tick) {
     clock := !clock
     when(!clock)(taken := taken(14 downto 0) ## pin) // a PHY answers behind the rising edge before
@@ -55,7 +55,7 @@ case class MdioMaster() extends Component {
       left := left - 1
       when(left === 1) {
         busy := False
-        io.answer.valid := True
+        io.response.valid := True
       }
     }
   }

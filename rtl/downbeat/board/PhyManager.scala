@@ -10,7 +10,7 @@ object PhyState extends SpinalEnum {
   val absent, down, refused, up = newElement()
 }
 
-/** Resets the PHYs, lets them offer 1000BASE-T full duplex and nothing else, and asks them how they are (IEEE 802.3
+/** Resets the PHYs, lets them offer 1000BASE-T full duplex and nothing else, and reads their state (IEEE 802.3
   * clauses 22 and 28, 40.5).
   *
   * The host may access any register in between.
@@ -22,7 +22,7 @@ case class PhyManager(board: Board) extends Component {
     val states = out(Vec(PhyState(), board.ports.size))
     val host = slave(Stream(MdioCommand()))
     /** To the host's accesses. */
-    val answer = master(Flow(Bits(16 bits)))
+    val response = master(Flow(Bits(16 bits)))
   }
   noIoPrefix()
   import PhyManager._
@@ -31,8 +31,8 @@ case class PhyManager(board: Board) extends Component {
     Bool(data.isDefined) ## U(phy, 5 bits) ## U(register, 5 bits) ## B(data.getOrElse(0), 16 bits)
   private val setUp = for (port <- board.ports; (register, data) <- offer)
     yield access(port.phyAddress, register, Some(data))
-  private val asked = for (port <- board.ports; register <- requests) yield access(port.phyAddress, register, None)
-  private val accesses = Vec(setUp ++ asked)
+  private val polls = for (port <- board.ports; register <- requests) yield access(port.phyAddress, register, None)
+  private val accesses = Vec(setUp ++ polls)
 
   // Low, then left alone for as long.
   private val reset = Timeout(board.phyReset)
@@ -51,14 +51,14 @@ case class PhyManager(board: Board) extends Component {
   when(bus.io.command.fire)(ofHost := io.host.fire)
   when(own.fire)(next := (next === accesses.size - 1) ? U(setUp.size, widthOf(next) bits) | next + 1)
 
-  io.answer.valid := bus.io.answer.valid && ofHost
-  io.answer.payload := bus.io.answer.payload
+  io.response.valid := bus.io.response.valid && ofHost
+  io.response.payload := bus.io.response.payload
 
-  private val answered = RegNextWhen(next, own.fire)
+  private val pending = RegNextWhen(next, own.fire)
   for ((state, port) <- io.states.zipWithIndex) {
     def learnt(request: Int)(of: Bits => Bool): Bool = {
-      val here = answered === setUp.size + port * requests.size + requests.indexOf(request)
-      RegNextWhen(of(bus.io.answer.payload), bus.io.answer.valid && !ofHost && here) init False
+      val here = pending === setUp.size + port * requests.size + requests.indexOf(request)
+      RegNextWhen(of(bus.io.response.payload), bus.io.response.valid && !ofHost && here) init False
     }
     val present = learnt(basicStatus)(!_.andR)
     val link = learnt(basicStatus)(_(2))

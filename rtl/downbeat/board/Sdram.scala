@@ -68,7 +68,7 @@ case class SdramWires(layout: SdramLayout) extends SdramCommand(layout) {
   * and a word that is read is there, tAC and the pins' delays after the chip's rising edge, when the next falling edge
   * here takes it. It begins when the reset is over.
   *
-  * Since no board brings CKE, which the controller would stop the chip by, an answer is always taken: `bus.rsp.ready`
+  * Since no board brings CKE, which the controller would stop the chip by, a response is always taken: `bus.rsp.ready`
   * is not looked at.
   */
 case class SdramPort(chip: SdramChip) extends Component {

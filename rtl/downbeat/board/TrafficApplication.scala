@@ -26,18 +26,18 @@ case class TrafficFlow(config: DownbeatConfig) extends Bundle {
   val acknowledged = SequenceNumber()
   /** Behind the last byte that the core was given. */
   val handed = SequenceNumber()
-  /** Behind the last byte that was asked for. */
-  val asked = SequenceNumber()
+  /** Behind the last byte that was requested. */
+  val requested = SequenceNumber()
   val peerFinished = Bool()
   /** Bytes still to send. */
   val supply = UInt(40 bits)
   val closes = Bool()
-  /** The core was told to close it. */
+  /** The core has received the command to close it. */
   val closed = Bool()
 }
 
-/** Source and sink of every connection, without a host. It sends as many bytes as it is told to, as fast as the buffers
-  * take them, and reads all that comes.
+/** Source and sink of every connection, without a host. It sends as many bytes as it is supplied with, as fast as the
+  * buffers take them, and reads all that comes.
   *
   * Each byte sent is the low byte of its sequence number. A connection is closed when its peer has finished and nothing
   * is left to send, when it has ended, or when its supply says so.
@@ -61,7 +61,7 @@ case class TrafficApplication(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private object Phase extends SpinalEnum {
-    val sweeping, waiting, noticing, looking, supplying, commanding, asking, sending, closing, storing = newElement()
+    val sweeping, waiting, noticing, looking, supplying, commanding, fetching, sending, closing, storing = newElement()
   }
   import Phase._
 
@@ -81,9 +81,9 @@ case class TrafficApplication(config: DownbeatConfig) extends Component {
 
   private val fresh = !word.known || word.generation =/= status.reference.generation
   private val end = status.received.value - status.peerFinished.asUInt
-  private val asks = Reg(UInt(32 bits))
+  private val requestLength = Reg(UInt(32 bits))
   private val space = config.sendBufferBytes - (word.handed.value - word.acknowledged.value)
-  private val least = (word.supply < chunkBytes) ? word.supply.resize(left.getWidth) | U(chunkBytes, left.getWidth bits)
+  private val chunk = (word.supply < chunkBytes) ? word.supply.resize(left.getWidth) | U(chunkBytes, left.getWidth bits)
   private val sends = word.state === TcpState.established || word.state === TcpState.closeWait
   private val idles = word.supply === 0
   private val over = word.state === TcpState.closed || idles && (word.peerFinished || word.closes)
@@ -131,27 +131,27 @@ case class TrafficApplication(config: DownbeatConfig) extends Component {
       word.reason := status.reason
       word.acknowledged := status.acknowledged
       word.peerFinished := status.peerFinished
-      word.asked.value := end
-      asks := end - word.asked.value
+      word.requested.value := end
+      requestLength := end - word.requested.value
       when(fresh) {
         word.handed := status.written
-        asks := end - status.consumed.value
+        requestLength := end - status.consumed.value
         word.supply := 0
         word.closes := False
         word.closed := False
       }
-      phase := asking
+      phase := fetching
     }
-    is(asking) {
-      order.valid := asks =/= 0
+    is(fetching) {
+      order.valid := requestLength =/= 0
       order.kind := CommandKind.receive
       order.flow := index
-      order.length := asks
+      order.length := requestLength
       when(!order.valid || order.ready)(phase := closing)
     }
     is(looking) {
-      left := least
-      when(word.known && !word.closed && sends && !idles && space >= least)(phase := sending).otherwise(
+      left := chunk
+      when(word.known && !word.closed && sends && !idles && space >= chunk)(phase := sending).otherwise(
         phase := closing)
     }
     is(sending) {

@@ -12,7 +12,7 @@ import spinal.lib.fsm._
   *
   * A request is command, number of words, address of a word (bytes / 4; four bytes, the highest first), and the words
   * of a write (likewise). Commands: 1 write, 2 read, each to the words from the address on; 3 write, 4 read, all to
-  * that one address. The answer to a read is its words. A request that stops for 100 ms is forgotten.
+  * that one address. The response to a read is its words. A request that stops for 100 ms is forgotten.
   *
   * Each region has 4 KiB; what lies beyond them, or is refused, reads as zero.
   */
@@ -44,29 +44,29 @@ case class UartBone(baud: Int, bus: AxiLite4Config, regions: Int) extends Compon
 
   private val wordBits = bus.addressWidth - 2
   private val region = address >> wordBits
-  private val asking, answering = False
-  private val answer = Bool()
+  private val requesting, responding = False
+  private val response = Bool()
   private val read = Bits(32 bits)
-  answer := answering // nobody there
+  response := responding // nobody there
   read := 0
   private val accepted = Bool()
   accepted := True
   for ((port, i) <- io.regions.zipWithIndex) {
     val chosen = region === i
-    port.aw.valid := asking && chosen && writes
-    port.w.valid := asking && chosen && writes
-    port.ar.valid := asking && chosen && !writes
+    port.aw.valid := requesting && chosen && writes
+    port.w.valid := requesting && chosen && writes
+    port.ar.valid := requesting && chosen && !writes
     for (channel <- Seq(port.aw, port.ar)) {
       channel.addr := address.resize(wordBits bits) @@ U(0, 2 bits)
       channel.prot := 0
     }
     port.w.data := data
     port.w.strb.setAll()
-    port.b.ready := answering
-    port.r.ready := answering
+    port.b.ready := responding
+    port.r.ready := responding
     when(chosen) {
       accepted := writes ? (port.aw.ready && port.w.ready) | port.ar.ready
-      answer := writes ? port.b.valid | port.r.valid
+      response := writes ? port.b.valid | port.r.valid
       read := (port.r.resp === 0) ? port.r.data | B(0, 32 bits)
     }
   }
@@ -107,14 +107,14 @@ case class UartBone(baud: Int, bus: AxiLite4Config, regions: Int) extends Compon
     }
     val accessing: State = new State {
       whenIsActive {
-        asking := True
+        requesting := True
         when(accepted)(goto(ending))
       }
     }
     val ending: State = new State {
       whenIsActive {
-        answering := True
-        when(answer) {
+        responding := True
+        when(response) {
           data := read
           when(reads)(goto(sending)) otherwise advance(receiving)
         }

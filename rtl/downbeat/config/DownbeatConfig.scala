@@ -42,7 +42,7 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   *                           the registers
   * @param counterBits        of each counter at the core's and the MAC's ports; a register map adds up what they have
   *                           risen by
-  * @param clock              the core's clock; nothing counts it, programs are told
+  * @param clock              the core's clock; nothing counts it, programs read it
   * @param stageCounters      adds to each engine stage a count of its events per flow, for the lost-update test
   */
 case class DownbeatConfig(

@@ -13,7 +13,7 @@ import downbeat.engine.transmit.TransmitStage
 import downbeat.lib.{RestingClock, Tally, WideQueue}
 import downbeat.messages.{
   ApplicationEvent, Booking, Deadline, DepartedEvent, DirectoryEvent, FlowPosition, FlowStatus, GrantEvent, PlacedEvent,
-  EventKind, PathReport, Placement, PolicyChange, SegmentDescriptor, StartAnswer, TimerEvent, TraceRecord
+  EventKind, PathReport, Placement, PolicyChange, SegmentDescriptor, StartResult, TimerEvent, TraceRecord
 }
 import downbeat.report.PathReporter
 import downbeat.time.Stamp
@@ -50,8 +50,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val trace = master(Flow(TraceRecord(config)))
     /** Those of one flow at least eight clocks apart. */
     val pathReports = config.pathReports generate master(Flow(PathReport(config)))
-    /** Each `start` has an answer. */
-    val started = config.hostStart generate master(Flow(StartAnswer(config)))
+    /** Each `start` has a response. */
+    val started = config.hostStart generate master(Flow(StartResult(config)))
     /** ICMP errors without effect, since reset: not about a segment in flight, or about one of an established
       * connection.
       */

@@ -5,7 +5,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.engine.congestion.CongestionStage
 import downbeat.engine.pipeline.{EnginePipeline, Signals}
 import downbeat.engine.transmit.TransmitStage
-import downbeat.messages.{EventKind, StartAnswer, TraceRecord}
+import downbeat.messages.{EventKind, StartResult, TraceRecord}
 import downbeat.report.PathEvent
 import spinal.core._
 import spinal.lib._
@@ -45,7 +45,7 @@ class TraceRecorder(
     record.sentSequence := transmit.returned.sequence
     record.sentLength := transmit.returned.length
     record.retransmission := record.sent && transmit.repeats
-    record.asked := congestion.ASKED
+    record.requested := congestion.REQUESTED
     record.estimates := ESTIMATES
     record.inline := INLINE_UPDATE
   }
@@ -69,8 +69,8 @@ class TraceRecorder(
   }
 
   /** Whether a start of the host's was taken. */
-  val started: Flow[StartAnswer] = config.hostStart generate Flow(StartAnswer(config))
-  private val answer = config.hostStart generate new exit.Area {
+  val started: Flow[StartResult] = config.hostStart generate Flow(StartResult(config))
+  private val startResult = config.hostStart generate new exit.Area {
     started.valid := isValid && KIND === EventKind.start
     started.accepted := STARTS
     if (config.hostPorts > 0) started.owner := PARAMETERS.owner

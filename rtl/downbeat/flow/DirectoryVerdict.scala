@@ -34,7 +34,7 @@ case class DirectoryVerdict() extends Bundle {
   val succeeds = Bool()
   /** A SYN makes a connection; an open request does. */
   val accepted, opened = Bool()
-  /** An open request is told where its search for a port begins. */
+  /** An open request receives the number at which its search for a port begins. */
   val choosesPort = Bool()
   /** A SYN that finds no place is answered with a cookie. */
   val postponed = Bool()
@@ -67,15 +67,15 @@ object DirectoryVerdict {
     verdict.noBucket := flowFree && !space
 
     val stranger = verdict.isSegment && !found
-    val asksToConnect = stranger && listening && flags.syn && !flags.ack && !flags.rst
+    val isConnectionRequest = stranger && listening && flags.syn && !flags.ack && !flags.rst
     val available = flowFree && space
     verdict.available := available
     verdict.known := verdict.isSegment && found
     verdict.succeeds := verdict.known && !isIcmpError && flags.syn && !flags.ack && !flags.rst
-    verdict.accepted := asksToConnect && available && !crowded
+    verdict.accepted := isConnectionRequest && available && !crowded
     verdict.opened := verdict.isOpen && portFree && !found && available
     verdict.choosesPort := verdict.isOpen && portWanted
-    verdict.postponed := asksToConnect && !(available && !crowded)
+    verdict.postponed := isConnectionRequest && !(available && !crowded)
     verdict.returns := stranger && !isIcmpError && listening && flags.ack && !flags.syn && !flags.rst && cookiesExpected
     // Without ACK and SYN there is nothing to answer on a port that listens (3.10.7.2, fourth).
     verdict.stateless := stranger && !isIcmpError && !flags.rst && (flags.ack || !listening)

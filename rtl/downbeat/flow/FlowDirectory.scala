@@ -57,17 +57,17 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   private val releaser = ReleaseSequencer(config)
   private val numbers = KeyedNumbers(config.vlanBits)
   private val cookies = SynCookies(config)
-  private val answers = StatelessReplies(config)
+  private val replies = StatelessReplies(config)
 
   // ---- into the line: a segment waits beside it, only its 4-tuple goes in
 
   private val sweeping = RegNext(lookup.io.sweeping || free.io.sweeping || numbers.io.deriving) init True
   private val waiting = WideQueue(ReceivedSegment(config), 8)
   // As many places for tuples as for segments.
-  private val asking = new StreamFifo(FlowTuple(config.vlanBits), 8, withAsyncRead = true, forFMax = true)
+  private val lookups = new StreamFifo(FlowTuple(config.vlanBits), 8, withAsyncRead = true, forFMax = true)
   waiting.io.push << io.segments.haltWhen(sweeping)
-  asking.io.push.valid := waiting.io.push.fire
-  asking.io.push.payload.assignSomeByName(io.segments.payload)
+  lookups.io.push.valid := waiting.io.push.fire
+  lookups.io.push.payload.assignSomeByName(io.segments.payload)
 
   private def request(kind: LookupKind.E)(tuple: FlowTuple): LookupRequest = {
     val request = LookupRequest(config.vlanBits)
@@ -77,9 +77,9 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   }
   lookup.io.key := numbers.io.lookupKey
   lookup.io.requests << StreamArbiterFactory().lowerFirst.noLock.onArgs(
-    releaser.io.asks.map(request(LookupKind.release)),
-    opener.io.asks.haltWhen(sweeping).map(request(LookupKind.open)),
-    asking.io.pop.map(request(LookupKind.segment))).halfPipe()
+    releaser.io.lookups.map(request(LookupKind.release)),
+    opener.io.lookups.haltWhen(sweeping).map(request(LookupKind.open)),
+    lookups.io.pop.map(request(LookupKind.segment))).halfPipe()
 
   opener.io.opens << io.opens
   listeners.io.listens << io.listens
@@ -93,15 +93,15 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
 
   // ---- out of the line: what becomes of it is decided in one clock and done in the next
 
-  private val answer = lookup.io.answers
+  private val result = lookup.io.results
   private val segment = waiting.io.pop.halfPipe()
   private val opening = opener.io.current
-  listeners.io.port := answer.request.tuple.localPort
+  listeners.io.port := result.request.tuple.localPort
 
   private val findings = DirectoryFindings()
-  findings.kind := answer.request.kind
-  findings.found := answer.found
-  findings.space := answer.space
+  findings.kind := result.request.kind
+  findings.found := result.found
+  findings.space := result.space
   findings.flowFree := free.io.next.valid
   findings.flags := segment.flags
   findings.isIcmpError := segment.icmpError =/= IcmpErrorKind.none
@@ -111,7 +111,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   findings.portWanted := !opener.io.ready
   findings.portFree := opener.io.ready && !(opener.io.ephemeral && listeners.io.listening)
   private val decided = RegInit(False)
-  private val verdict = RegNextWhen(DirectoryVerdict(findings), answer.valid && !decided)
+  private val verdict = RegNextWhen(DirectoryVerdict(findings), result.valid && !decided)
   private val events = Stream(DirectoryEvent(config))
   /** It is done, and the next answer may come. */
   private val acts = Bool()
@@ -124,7 +124,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
     /** It is there, and what follows from it. */
     val ready = RegInit(False) setWhen Delay(request.fire, 2, init = False) clearWhen acts
     request.valid := decided && verdict.wantsNumber && !taken
-    request.tuple := answer.request.tuple
+    request.tuple := result.request.tuple
     request.purpose := NumberPurpose.connection
     when(verdict.choosesPort)(request.purpose := NumberPurpose.port)
     private val ofCookie = verdict.postponed || verdict.returns
@@ -132,7 +132,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
     request.terms.assignFromBits(ofCookie ? cookies.io.terms.asBits | B(0, widthOf(request.terms) bits))
 
     cookies.io.segment := segment.payload
-    cookies.io.asks := request.valid
+    cookies.io.requests := request.valid
     cookies.io.hash := numbers.io.number(31 downto 0)
     private val proven = decided && verdict.returns && cookies.io.proven
     /** Read when `ready`: the segment brings a cookie back; and there is place. */
@@ -145,15 +145,15 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   private val introducing = number.introduces && !introduced
   acts := numbered && events.ready && !introducing
   when(numbered && events.ready)(introduced := introducing)
-  decided := answer.valid && !acts
+  decided := result.valid && !acts
   private val made = verdict.made || number.introduces
-  answer.ready := acts
+  result.ready := acts
   segment.ready := acts && verdict.isSegment
   releaser.io.done := acts && verdict.isRelease
 
   free.io.next.ready := acts && made
   free.io.released.valid := acts && verdict.over
-  free.io.released.payload := answer.reference
+  free.io.released.payload := result.reference
   assert(!(acts && verdict.isRelease && !verdict.found), "a flow was released that has no connection")
 
   lookup.io.change.valid := acts && (made || verdict.over)
@@ -171,10 +171,10 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   connections.io.write.generation := free.io.next.generation
   private val addresses = connections.io.write.addresses
   addresses.remoteMac := verdict.isOpen ? opening.remoteMac | segment.remoteMac
-  addresses.remoteIp := answer.request.tuple.remoteIp
-  addresses.remotePort := answer.request.tuple.remotePort
-  addresses.localPort := answer.request.tuple.localPort
-  addresses.vlan := answer.request.tuple.vlan
+  addresses.remoteIp := result.request.tuple.remoteIp
+  addresses.remotePort := result.request.tuple.remotePort
+  addresses.localPort := result.request.tuple.localPort
+  addresses.vlan := result.request.tuple.vlan
   addresses.service := events.parameters.service.completed
   addresses.passive := !verdict.isOpen
   addresses.request := verdict.isOpen ? opening.request | U(0, 16 bits)
@@ -184,7 +184,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   events.open := verdict.isOpen
   events.fresh := verdict.accepted || introducing
   events.cookie := introducing
-  events.reference := made ? free.io.next.payload | answer.reference
+  events.reference := made ? free.io.next.payload | result.reference
   events.parameters := verdict.isOpen ? opening.parameters | listeners.io.parameters
   events.initialSequence.value :=
     introducing ? cookies.io.claim | (io.now.ns(43 downto 12) + numbers.io.number(31 downto 0))
@@ -192,11 +192,11 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   when(introducing)(events.payload.becomesSyn(cookies.io.terms.sequence, cookies.io.mss))
   io.events << events.halfPipe()
 
-  answers.io.statelessReplies.valid := acts && (verdict.stateless && !number.returned || verdict.postponed)
-  answers.io.statelessReplies.segment := segment.payload
-  answers.io.statelessReplies.hasCookie := verdict.postponed
-  answers.io.statelessReplies.cookie := cookies.io.cookie
-  io.statelessReplies << answers.io.answers
+  replies.io.statelessReplies.valid := acts && (verdict.stateless && !number.returned || verdict.postponed)
+  replies.io.statelessReplies.segment := segment.payload
+  replies.io.statelessReplies.hasCookie := verdict.postponed
+  replies.io.statelessReplies.cookie := cookies.io.cookie
+  io.statelessReplies << replies.io.replies
 
   cookies.io.now := io.now
   cookies.io.began := acts && (verdict.accepted || number.introduces)
@@ -221,12 +221,12 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   io.drops.cookiesAccepted := count(acts && number.introduces)
   io.drops.cookiesRefused := count(acts && verdict.returns && !number.returned)
   io.drops.noConnection := count(acts && verdict.lost && !verdict.postponed && !number.returned)
-  io.drops.resets := answers.io.dropped
+  io.drops.resets := replies.io.dropped
   io.drops.icmpErrors := count(acts && verdict.aboutNobody)
 
   io.freeFlows := free.io.count
   private val lineEmpty = waiting.io.occupancy === 0 && !segment.valid && !lookup.io.requests.valid && lookup.io.empty
-  private val outputsEmpty = discards.io.occupancy === 0 && answers.io.idle && !io.events.valid && !io.refused.valid
+  private val outputsEmpty = discards.io.occupancy === 0 && replies.io.idle && !io.events.valid && !io.refused.valid
   io.idle := !sweeping && lineEmpty && outputsEmpty && opener.io.idle && listeners.io.idle && releaser.io.idle
 }
 

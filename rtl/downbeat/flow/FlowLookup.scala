@@ -7,7 +7,7 @@ import spinal.core._
 import spinal.lib._
 
 /** Result of a lookup of a 4-tuple. */
-case class LookupAnswer(config: DownbeatConfig) extends Bundle {
+case class LookupResult(config: DownbeatConfig) extends Bundle {
   val request = LookupRequest(config.vlanBits)
   val found = Bool()
   val reference = FlowReference(config) // read when `found`
@@ -28,7 +28,7 @@ case class LookupChange(config: DownbeatConfig) extends Bundle {
   *
   * It is a pipeline: the keyed hash (twelve clocks, two requests at once), the read of both buckets (two clocks), and
   * the comparison of each slot whose fingerprint matches with the connection table (five clocks for none or one match,
-  * and one for the answer). Each part works on its own request, so answers come every six clocks, in order.
+  * and one for the response). Each part works on its own request, so responses come every six clocks, in order.
   */
 case class FlowLookup(config: DownbeatConfig) extends Component {
   private val shape = BucketShape(config)
@@ -38,8 +38,8 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
     val key = in Bits (64 bits)
     val requests = slave(Stream(LookupRequest(config.vlanBits)))
     /** Ready in the clock after it was offered at the earliest: that clock is the taker's to decide. */
-    val answers = master(Stream(LookupAnswer(config)))
-    /** Given in the clock in which the answer is taken. */
+    val results = master(Stream(LookupResult(config)))
+    /** Given in the clock in which the response is taken. */
     val change = slave(Flow(LookupChange(config)))
     val keyRead = master(KeyReadPort(config))
     val sweeping = out Bool ()
@@ -58,7 +58,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   io.sweeping := buckets.io.sweeping
 
   private object Step extends SpinalEnum {
-    val idle, choose, read, arrive, compare, answer = newElement()
+    val idle, choose, read, arrive, compare, respond = newElement()
   }
   private val step = RegInit(Step.idle)
 
@@ -72,7 +72,7 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
     def fits(slot: BucketSlot) = slot.used && slot.fingerprint === buckets.io.address.fingerprint
     candidates := buckets.io.slots.map(fits).asBits()
   }
-  // Looked at; unless the answer before changed the table in that clock, and the buckets must be read again.
+  // Looked at; unless the response before changed the table in that clock, and the buckets must be read again.
   private val loaded = RegNext(load) init False
   private val stale = RegNext(io.change.valid) init False
   private val taken = loaded && !stale
@@ -116,24 +116,24 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
     val space = select.orR
   }
 
-  io.answers.valid := step === Step.answer && last
-  io.answers.request := request
-  io.answers.found := found
-  io.answers.reference.flow := flow
-  io.answers.reference.generation := generation
-  io.answers.space := free.space
+  io.results.valid := step === Step.respond && last
+  io.results.request := request
+  io.results.found := found
+  io.results.reference.flow := flow
+  io.results.reference.generation := generation
+  io.results.space := free.space
 
-  private val answered = Bool()
-  answered := (RegNext(io.answers.valid && !answered) init False) && io.answers.ready
-  load := buckets.io.ready && (step === Step.idle || answered)
+  private val resultTaken = Bool()
+  resultTaken := (RegNext(io.results.valid && !resultTaken) init False) && io.results.ready
+  load := buckets.io.ready && (step === Step.idle || resultTaken)
   switch(step) {
     is(Step.choose)(step := (loaded && stale) ? Step.idle | Step.read)
     is(Step.read)(step := Step.arrive)
     is(Step.arrive)(step := Step.compare)
-    is(Step.compare)(step := Step.answer)
-    is(Step.answer) {
+    is(Step.compare)(step := Step.respond)
+    is(Step.respond) {
       when(!last)(step := Step.choose)
-      when(answered)(step := Step.idle)
+      when(resultTaken)(step := Step.idle)
     }
   }
   when(load)(step := Step.choose)

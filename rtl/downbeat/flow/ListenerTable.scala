@@ -44,17 +44,17 @@ case class ListenerTable(config: DownbeatConfig) extends Component {
     /** Another's listener stays. */
     val foreign = Bool()
     val impossible = request.remove ? foreign | (known || !vacant.orR || none)
-    private val told = if (config.hostPorts == 0) False else request.parameters.owner =/= 0
+    private val isReported = if (config.hostPorts == 0) False else request.parameters.owner =/= 0
 
     val refusal = Stream(Refusal(config))
-    refusal.valid := looked && request.valid && (impossible || told)
+    refusal.valid := looked && request.valid && (impossible || isReported)
     refusal.request := request.request
     refusal.reason := CloseReason.none
     when(impossible)(refusal.reason := known ? CloseReason.addressInUse() | CloseReason.outOfResources())
     refusal.returnsTo(request.parameters)
     io.refused << refusal.halfPipe()
 
-    request.ready := looked && (!(impossible || told) || refusal.ready)
+    request.ready := looked && (!(impossible || isReported) || refusal.ready)
     private val changes = request.fire && !impossible
     for (index <- 0 until config.listeners)
       when(changes && place(index)) {

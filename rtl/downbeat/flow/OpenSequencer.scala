@@ -7,7 +7,7 @@ import downbeat.messages.{CloseReason, OpenRequest, Refusal}
 import spinal.core._
 import spinal.lib._
 
-/** The lookup's answer for the 4-tuple of an open request. */
+/** The lookup's response for the 4-tuple of an open request. */
 case class OpenVerdict() extends Bundle {
   val opened = Bool()
   val found = Bool()
@@ -27,7 +27,7 @@ case class OpenVerdict() extends Bundle {
 case class OpenSequencer(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val opens = slave(Stream(OpenRequest(config)))
-    val asks = master(Stream(FlowTuple(config.vlanBits)))
+    val lookups = master(Stream(FlowTuple(config.vlanBits)))
     /** The request that is looked up, with the port that is being tried. */
     val current = out(OpenRequest(config))
     /** The port was chosen: if the 4-tuple is free, the connection can be made. */
@@ -42,7 +42,7 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
   private val request = RegisteredHandshake(io.opens)
   private val ephemeral = request.localPort === 0
 
-  private val asked, chosen = RegInit(False)
+  private val requested, chosen = RegInit(False)
   private val offset = Reg(UInt(OpenSequencer.portBits bits)) // the ephemeral port that is tried
   private val tries = Reg(UInt(OpenSequencer.portBits + 1 bits)) // ephemeral ports found in use
   private val tried = Reg(UInt(OpenSequencer.portBits bits)) init 0 // for all requests together
@@ -57,14 +57,14 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
   private val waiting = refusal.m2sPipe()
   io.refused << waiting
 
-  private val asks = Stream(FlowTuple(config.vlanBits))
-  asks.valid := request.valid && !asked && !waiting.valid
-  asks.remoteIp := request.remoteIp
-  asks.remotePort := request.remotePort
-  asks.localPort := io.current.localPort
-  asks.vlan := request.vlan
-  when(asks.fire)(asked := True)
-  io.asks << asks.halfPipe()
+  private val lookups = Stream(FlowTuple(config.vlanBits))
+  lookups.valid := request.valid && !requested && !waiting.valid
+  lookups.remoteIp := request.remoteIp
+  lookups.remotePort := request.remotePort
+  lookups.localPort := io.current.localPort
+  lookups.vlan := request.vlan
+  when(lookups.fire)(requested := True)
+  io.lookups << lookups.halfPipe()
 
   private val verdict = io.verdict.m2sPipe()
   private val inUse = verdict.found || ephemeral && verdict.listening
@@ -75,7 +75,7 @@ case class OpenSequencer(config: DownbeatConfig) extends Component {
   refusal.returnsTo(request.parameters)
   refusal.reason := (inUse && !ephemeral) ? CloseReason.addressInUse | CloseReason.outOfResources
   when(verdict.valid) {
-    asked := False
+    requested := False
     when(verdict.opened) {
       over := True
       tried := tried + U(ephemeral)

@@ -12,7 +12,7 @@ case class ReleaseSequencer(config: DownbeatConfig) extends Component {
     val keyRead = master(KeyReadPort(config))
     /** Somebody else reads a key in this clock. */
     val keyBusy = in Bool ()
-    val asks = master(Stream(FlowTuple(config.vlanBits)))
+    val lookups = master(Stream(FlowTuple(config.vlanBits)))
     val done = in Bool ()
     val idle = out Bool ()
   }
@@ -24,15 +24,15 @@ case class ReleaseSequencer(config: DownbeatConfig) extends Component {
   queue.io.push.payload := io.released.payload
 
   private object Step extends SpinalEnum {
-    val idle, read, arrive, ask, answer = newElement()
+    val idle, read, arrive, request, response = newElement()
   }
   private val step = RegInit(Step.idle)
   private val tuple = Reg(FlowTuple(config.vlanBits))
 
   io.keyRead.enable := step === Step.idle && queue.io.pop.valid && !io.keyBusy
   io.keyRead.flow := queue.io.pop.payload
-  io.asks.valid := step === Step.ask
-  io.asks.payload := tuple
+  io.lookups.valid := step === Step.request
+  io.lookups.payload := tuple
   queue.io.pop.ready := io.done
 
   switch(step) {
@@ -40,10 +40,10 @@ case class ReleaseSequencer(config: DownbeatConfig) extends Component {
     is(Step.read)(step := Step.arrive)
     is(Step.arrive) {
       tuple := io.keyRead.key.tuple
-      step := Step.ask
+      step := Step.request
     }
-    is(Step.ask)(when(io.asks.ready)(step := Step.answer))
-    is(Step.answer)(when(io.done)(step := Step.idle))
+    is(Step.request)(when(io.lookups.ready)(step := Step.response))
+    is(Step.response)(when(io.done)(step := Step.idle))
   }
   io.idle := step === Step.idle && queue.io.occupancy === 0
 }

@@ -9,7 +9,7 @@ import spinal.core._
 import spinal.lib._
 
 /** A segment that belongs to no connection. */
-case class StraySegment(config: DownbeatConfig) extends Bundle {
+case class StatelessSegment(config: DownbeatConfig) extends Bundle {
   val segment = ReceivedSegment(config)
   /** It is a SYN, and answered with this number; otherwise by a RST. */
   val hasCookie = Bool()
@@ -26,8 +26,8 @@ case class StraySegment(config: DownbeatConfig) extends Bundle {
   */
 case class StatelessReplies(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    val statelessReplies = slave(Flow(StraySegment(config)))
-    val answers = master(Stream(StatelessReply(config.vlanBits)))
+    val statelessReplies = slave(Flow(StatelessSegment(config)))
+    val replies = master(Stream(StatelessReply(config.vlanBits)))
     val dropped = out UInt (config.counterBits bits)
     val idle = out Bool ()
   }
@@ -36,34 +36,34 @@ case class StatelessReplies(config: DownbeatConfig) extends Component {
   private val counted = new Area {
     val valid = RegNext(io.statelessReplies.valid) init False
     val stateless = RegNextWhen(io.statelessReplies.payload, io.statelessReplies.valid)
-    private val asked = io.statelessReplies.segment
+    private val received = io.statelessReplies.segment
     val length = RegNextWhen(
-      io.statelessReplies.hasCookie ? U(1, 15 bits) | (asked.length.resize(
-        15) + (asked.flags.syn.asUInt +^ asked.flags.fin.asUInt)),
+      io.statelessReplies.hasCookie ? U(1, 15 bits) | (received.length.resize(
+        15) + (received.flags.syn.asUInt +^ received.flags.fin.asUInt)),
       io.statelessReplies.valid)
   }
   private val segment = counted.stateless.segment
   private val hasCookie = counted.stateless.hasCookie
 
   private val queue = new StreamFifo(StatelessReply(config.vlanBits), 4, forFMax = true)
-  private val answer = Flow(StatelessReply(config.vlanBits))
-  answer.valid := counted.valid
-  answer.remoteMac := segment.remoteMac
-  answer.vlan := segment.vlan
-  answer.remoteIp := segment.remoteIp
-  answer.remotePort := segment.remotePort
-  answer.localPort := segment.localPort
-  answer.ack := !segment.flags.ack
-  answer.syn := hasCookie
-  answer.sequence := SequenceNumber(
+  private val reply = Flow(StatelessReply(config.vlanBits))
+  reply.valid := counted.valid
+  reply.remoteMac := segment.remoteMac
+  reply.vlan := segment.vlan
+  reply.remoteIp := segment.remoteIp
+  reply.remotePort := segment.remotePort
+  reply.localPort := segment.localPort
+  reply.ack := !segment.flags.ack
+  reply.syn := hasCookie
+  reply.sequence := SequenceNumber(
     hasCookie ? counted.stateless.cookie | (segment.flags.ack ? segment.acknowledgment.value | U(0, 32 bits)))
-  answer.acknowledgment := SequenceNumber(segment.flags.ack ? U(0, 32 bits) | (segment.sequence + counted.length).value)
+  reply.acknowledgment := SequenceNumber(segment.flags.ack ? U(0, 32 bits) | (segment.sequence + counted.length).value)
 
-  private val answered = answer.m2sPipe()
-  queue.io.push.valid := answered.valid
-  queue.io.push.payload := answered.payload
-  io.answers << queue.io.pop.halfPipe()
+  private val replied = reply.m2sPipe()
+  queue.io.push.valid := replied.valid
+  queue.io.push.payload := replied.payload
+  io.replies << queue.io.pop.halfPipe()
 
   io.dropped := Tally(queue.io.push.isStall, config.counterBits)
-  io.idle := !counted.valid && !answered.valid && queue.io.occupancy === 0 && !io.answers.valid
+  io.idle := !counted.valid && !replied.valid && queue.io.occupancy === 0 && !io.replies.valid
 }

@@ -26,10 +26,10 @@ case class SynCookies(config: DownbeatConfig) extends Component {
     /** A cookie may come back. */
     val expected = out Bool ()
 
-    /** A SYN, or an ACK that may bring a cookie; stands from two clocks before `asks` on. */
+    /** A SYN, or an ACK that may bring a cookie; stands from two clocks before `requests` on. */
     val segment = in(ReceivedSegment(config))
     /** `terms` and what else belongs to them are those of the segment from the clock after this rose. */
-    val asks = in Bool ()
+    val requests = in Bool ()
     val terms = out(CookieTerms())
     /** Half of [[KeyedNumbers]]'s answer. */
     val hash = in UInt (32 bits)
@@ -67,7 +67,7 @@ case class SynCookies(config: DownbeatConfig) extends Component {
   private val low = claimed(7 downto 0) ^ claimed(31 downto 24)
   private val age = period(4 downto 0) - low(7 downto 3)
 
-  private val rises = io.asks && !(RegNext(io.asks) init False)
+  private val rises = io.requests && !(RegNext(io.requests) init False)
   private def captured[T <: Data](value: T): T = RegNextWhen(value, rises)
   private val terms = CookieTerms()
   terms.sequence := sequence

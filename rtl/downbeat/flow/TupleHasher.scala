@@ -15,7 +15,7 @@ import spinal.lib._
   *   v0 += v1; v1 = rotl(v1, 5) ^ v0; v0 = rotl(v0, 16);     v0 += v3; v3 = rotl(v3, 7) ^ v0;
   *   v2 += v3; v3 = rotl(v3, 8) ^ v2;                        v2 += v1; v1 = rotl(v1, 13) ^ v2; v2 = rotl(v2, 16);
   * }}}
-  * Each half is a register stage, and two requests go round in the ring of both. Six rounds: an answer after twelve
+  * Each half is a register stage, and two requests go round in the ring of both. Six rounds: a response after twelve
   * clocks, one every six.
   */
 case class TupleHasher(vlanBits: Int) extends Component {
@@ -46,7 +46,7 @@ case class TupleHasher(vlanBits: Int) extends Component {
   private val moves = !done || result.ready
   private val again = secondHalf.valid && !done
   result.valid := done
-  // Not right behind each other: the lookup takes one every six clocks, and while an answer waits both stand still.
+  // Not right behind each other: the lookup takes one every six clocks, and while a response waits both stand still.
   private val apart = !firstHalf.valid || firstHalf.round(2 downto 1).orR
   private val enters = io.requests.valid && apart
   io.requests.ready := moves && !again && apart

@@ -7,7 +7,7 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
 /** Fetches the commands of all ports, one at a time and the ports in turn. A port's next command waits for a place for
-  * its answer.
+  * its response.
   */
 case class CommandFetcher(config: DownbeatConfig) extends Component {
   private val count = config.hostPorts
@@ -26,7 +26,7 @@ case class CommandFetcher(config: DownbeatConfig) extends Component {
   Axi4SpecRenamer(io.axi)
 
   private object Step extends SpinalEnum {
-    val idle, address, ask, read, offer = newElement()
+    val idle, address, request, read, offer = newElement()
   }
   private val step = RegInit(Step.idle)
   private val port = Reg(HostPorts.index(config))
@@ -60,9 +60,9 @@ case class CommandFetcher(config: DownbeatConfig) extends Component {
       val mask = ((U(1, 16 bits) |<< view.commandSize) - 1).resize(HostFormat.largestSizeLog2)
       val index = view.commandHead.resize(HostFormat.largestSizeLog2) & mask
       place := view.commandBase + (index << entryBits)
-      step := Step.ask
+      step := Step.request
     }
-    is(Step.ask)(when(io.axi.ar.ready)(step := Step.read))
+    is(Step.request)(when(io.axi.ar.ready)(step := Step.read))
     is(Step.read) {
       when(io.axi.r.valid) {
         entry := io.axi.r.data ## entry(entry.high downto 64)
@@ -83,7 +83,7 @@ case class CommandFetcher(config: DownbeatConfig) extends Component {
   io.releases := io.brokens
   io.busy := ofPort(step =/= Step.idle)
 
-  io.axi.ar.valid := step === Step.ask
+  io.axi.ar.valid := step === Step.request
   io.axi.ar.addr := place
   io.axi.ar.id := 0
   io.axi.ar.len := HostFormat.commandBytes / 8 - 1

@@ -20,7 +20,7 @@ case class HostShown() extends Bundle {
   val running, refused, stopped, interrupt = Bool()
   /** Free-running: commands done, notifications in memory. */
   val commandHead, notificationTail = UInt(32 bits)
-  val errors, errorsUntold = UInt(32 bits)
+  val errors, errorsUnreported = UInt(32 bits)
 }
 
 /** A write to a port's doorbell page. */
@@ -54,8 +54,8 @@ case class HostSubject(config: DownbeatConfig) extends Bundle {
   val reservedSet = Bool()
 }
 
-/** An answer to a command, or an error. */
-case class HostAnswer(config: DownbeatConfig) extends Bundle {
+/** A response to a command, or an error. */
+case class HostResponse(config: DownbeatConfig) extends Bundle {
   val port = HostPorts.index(config)
   val isError = Bool()
   /** A CloseReason, or a HostError. */
@@ -119,6 +119,7 @@ object HostPorts {
     addressWidth = 64, dataWidth = 64, idWidth = 1,
     useRegion = false, useLock = false, useCache = false, useQos = false, useProt = false)
 
-  /** Answers and errors of a port that wait for space in its ring, with those that commands on their way may cause. */
-  val answers = 16
+  /** Responses and errors of a port that wait for space in its ring, with those that commands on their way may cause.
+    */
+  val responses = 16
 }

@@ -36,9 +36,9 @@ class HostFlowCheck(
   when(!inRange)(error := HostError.flow)
   when(subject.reservedSet)(error := HostError.reserved)
 
-  /** Bytes that were rung for, and that the engine was not told of. */
-  val writtenLength: UInt = view.writtenRung - view.writtenTold
-  val consumedLength: UInt = view.consumedRung - view.consumedTold
+  /** Bytes that were rung for, and that the engine has not received. */
+  val writtenLength: UInt = view.writtenRung - view.writtenReported
+  val consumedLength: UInt = view.consumedRung - view.consumedReported
 }
 
 /** A ring's index against its ring; valid a clock after `subject`. */

@@ -46,15 +46,15 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
   private val start: Seq[Bool] =
     if (!config.hostStart) Seq("startWindow", "pace", "paceGap", "validUntil").map(bits(_).orR)
     else {
-      val told = parameters.start
+      val values = parameters.start
       val listens = is(HostOpcode.listen)
       val pace = number("pace")
       Seq(
-        narrowed("startWindow", told.window),
-        narrowed("pace", told.pace) || pace >= StartPace.elements.size,
-        narrowed("paceGap", told.gap),
-        narrowed("validUntil", told.until),
-        listens && told.asBits.orR)
+        narrowed("startWindow", values.window),
+        narrowed("pace", values.pace) || pace >= StartPace.elements.size,
+        narrowed("paceGap", values.gap),
+        narrowed("validUntil", values.until),
+        listens && values.asBits.orR)
     }
   private val wide = Seq(
     narrowed("startup", parameters.startup),

@@ -4,7 +4,7 @@ package downbeat.host
 import downbeat.application.PolicyCheck
 import downbeat.config.DownbeatConfig
 import downbeat.messages.{
-  ApplicationEvent, CloseReason, FlowPosition, ListenRequest, OpenCommand, PolicyChange, StartAnswer
+  ApplicationEvent, CloseReason, FlowPosition, ListenRequest, OpenCommand, PolicyChange, StartResult
 }
 import downbeat.wire.SequenceNumber
 import spinal.core._
@@ -14,11 +14,11 @@ import spinal.lib._
   * [[HostIndexCheck]]).
   *
   * A data doorbell that passes is noted in its flow's record, and the flow joins its port's queue ([[HostQueues]]). It
-  * leaves the queue when the commands that were announced before the doorbell are done; only then is the engine told. A
-  * command for a flow first tells what was rung for it before. So doorbells and commands of a flow keep the order of
-  * the host's writes.
+  * leaves the queue when the commands that were announced before the doorbell are done; only then does the engine
+  * receive it. A command for a flow first tells what was rung for it before. So doorbells and commands of a flow keep
+  * the order of the host's writes.
   *
-  * Nothing here waits for a host: answers and errors have places ([[HostAnswers]]) before they are made.
+  * Nothing here waits for a host: responses and errors have places ([[HostResponses]]) before they are made.
   */
 case class HostExecutor(config: DownbeatConfig) extends Component {
   private val count = config.hostPorts
@@ -35,20 +35,20 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
     val look = master(Stream(UInt(config.flowBits bits)))
     val view = in(HostView(config))
     val update = master(Stream(HostRecordUpdate(config)))
-    val writtenRung, writtenTold, consumedRung, consumedTold = master(Stream(FlowPosition(config)))
+    val writtenRung, writtenReported, consumedRung, consumedReported = master(Stream(FlowPosition(config)))
     // Results
     val events = master(Stream(ApplicationEvent(config)))
     val opens = master(Stream(OpenCommand(config)))
     val listens = master(Stream(ListenRequest(config)))
     val policies = config.policiesChoose generate master(Stream(PolicyChange(config)))
     /** The engine has taken or refused a `start`. */
-    val started = config.hostStart generate slave(Flow(StartAnswer(config)))
-    // Answers
-    val answers = master(Stream(HostAnswer(config)))
+    val started = config.hostStart generate slave(Flow(StartResult(config)))
+    // Responses
+    val responses = master(Stream(HostResponse(config)))
     /** The port has places for an error more than its commands need. */
     val space = in(Vec.fill(count)(Bool()))
-    /** An error of the port takes a place; was counted; cannot be told. A command needs no answer. */
-    val claims, errors, untold, releases = out(Bits(count bits))
+    /** An error of the port takes a place; was counted; cannot be reported. A command needs no response. */
+    val claims, errors, unreported, releases = out(Bits(count bits))
     val sweeping = in(Bool())
     val idle = out(Bool())
   }
@@ -56,7 +56,7 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
 
   private object Step extends SpinalEnum {
     val idle, decode, classify, index, indexed, look, compare, judge, keep, join = newElement()
-    val tellWritten, toldWritten, tellConsumed, toldConsumed, act, start, record, answer, done = newElement()
+    val tellWritten, storeWritten, tellConsumed, storeConsumed, act, start, record, response, done = newElement()
   }
   private object Work extends SpinalEnum {
     val doorbell, waiting, command = newElement()
@@ -91,20 +91,20 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
 
   // ---- the steps
 
-  private val answer = new Area {
+  private val response = new Area {
     val isError = Reg(Bool())
-    val reason = Reg(cloneOf(io.answers.reason))
+    val reason = Reg(cloneOf(io.responses.reason))
   }
   private val isCommand = work === Work.command
   private def refuse(error: HostError.C): Unit = {
-    answer.isError := True
-    answer.reason := error.asBits.resized
-    step := Step.answer
+    response.isError := True
+    response.reason := error.asBits.resized
+    step := Step.response
   }
   private def reply(reason: CloseReason.C): Unit = {
-    answer.isError := False
-    answer.reason := reason.asBits.resized
-    step := Step.answer
+    response.isError := False
+    response.reason := reason.asBits.resized
+    step := Step.response
   }
   private def finish(): Unit = step := (isCommand ? Step.done | Step.idle)
 
@@ -181,10 +181,10 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
     }
     is(Step.keep)(when(io.update.ready && io.writtenRung.ready && io.consumedRung.ready)(step := Step.join))
     is(Step.join)(step := Step.idle)
-    is(Step.tellWritten)(when(io.events.ready || check.writtenLength === 0)(step := Step.toldWritten))
-    is(Step.toldWritten)(when(io.writtenTold.ready)(step := Step.tellConsumed))
-    is(Step.tellConsumed)(when(io.events.ready || check.consumedLength === 0)(step := Step.toldConsumed))
-    is(Step.toldConsumed)(when(io.consumedTold.ready)(step := (isCommand ? Step.act | Step.idle)))
+    is(Step.tellWritten)(when(io.events.ready || check.writtenLength === 0)(step := Step.storeWritten))
+    is(Step.storeWritten)(when(io.writtenReported.ready)(step := Step.tellConsumed))
+    is(Step.tellConsumed)(when(io.events.ready || check.consumedLength === 0)(step := Step.storeConsumed))
+    is(Step.storeConsumed)(when(io.consumedReported.ready)(step := (isCommand ? Step.act | Step.idle)))
     is(Step.act) {
       when(decoder.ofFlow && !decoder.setsPolicies) {
         when(io.events.ready)(step := Step.record)
@@ -211,7 +211,7 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
       io.releases := ofPort(True)
       step := Step.done
     })
-    is(Step.answer)(when(io.answers.ready || !isCommand && !io.space(port))(finish()))
+    is(Step.response)(when(io.responses.ready || !isCommand && !io.space(port))(finish()))
     is(Step.done)(step := Step.idle)
   }
 
@@ -233,8 +233,8 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
   private val keeps = step === Step.keep && io.update.ready
   position(io.writtenRung, keeps && io.consumedRung.ready && check.written, value)
   position(io.consumedRung, keeps && io.writtenRung.ready && !check.written, value)
-  position(io.writtenTold, step === Step.toldWritten, view.writtenRung)
-  position(io.consumedTold, step === Step.toldConsumed, view.consumedRung)
+  position(io.writtenReported, step === Step.storeWritten, view.writtenRung)
+  position(io.consumedReported, step === Step.storeConsumed, view.consumedRung)
 
   // ---- events for the engine and the directory
 
@@ -246,23 +246,23 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
   io.listens << telling.listens
   if (config.policiesChoose) io.policies << telling.policies
 
-  // ---- answers
+  // ---- responses
 
-  private val answering = step === Step.answer
+  private val responding = step === Step.response
   private val tellable = isCommand || io.space(port)
-  io.answers.valid := answering && tellable
-  io.answers.isError := answer.isError
-  io.answers.reason := answer.reason
-  io.answers.port := port
-  io.answers.source := source
-  io.answers.flow := flow
-  io.answers.generation := generation
-  io.answers.value := value
-  io.answers.request := isCommand ? decoder.request | U(0, 16 bits)
-  private val leavesAnswer = answering && (io.answers.ready || !tellable)
-  io.claims := ofPort(leavesAnswer && tellable && !isCommand)
-  io.errors := ofPort(leavesAnswer && answer.isError)
-  io.untold := ofPort(leavesAnswer && !tellable)
+  io.responses.valid := responding && tellable
+  io.responses.isError := response.isError
+  io.responses.reason := response.reason
+  io.responses.port := port
+  io.responses.source := source
+  io.responses.flow := flow
+  io.responses.generation := generation
+  io.responses.value := value
+  io.responses.request := isCommand ? decoder.request | U(0, 16 bits)
+  private val leavesResponse = responding && (io.responses.ready || !tellable)
+  io.claims := ofPort(leavesResponse && tellable && !isCommand)
+  io.errors := ofPort(leavesResponse && response.isError)
+  io.unreported := ofPort(leavesResponse && !tellable)
 
   io.idle := step === Step.idle && !io.doorbells.valid && !io.commands.valid && queues.idle
 }

@@ -33,8 +33,8 @@ case class GenerationReadPort(config: DownbeatConfig) extends Bundle with IMaste
 case class HostView(config: DownbeatConfig) extends Bundle {
   val record = HostRecord(config)
   val limits = HostLimits(config)
-  /** Up to where the host has rung, and up to where the engine has been told. */
-  val writtenRung, writtenTold, consumedRung, consumedTold = UInt(32 bits)
+  /** Positions that the host has rung, and positions that the engine has received. */
+  val writtenRung, writtenReported, consumedRung, consumedReported = UInt(32 bits)
 }
 
 /** The host interface's state of each flow: its owner, the bounds of its doorbells, and the positions that the engine
@@ -52,7 +52,7 @@ case class HostFlows(config: DownbeatConfig) extends Component {
     val look = slave(Stream(UInt(config.flowBits bits)))
     val view = out(HostView(config))
     val update = slave(Stream(HostRecordUpdate(config)))
-    val writtenRung, writtenTold, consumedRung, consumedTold = slave(Stream(FlowPosition(config)))
+    val writtenRung, writtenReported, consumedRung, consumedReported = slave(Stream(FlowPosition(config)))
     /** The flow's newest connection, a clock after `enable`. */
     val generationRead = slave(GenerationReadPort(config))
     val sweeping = out(Bool())
@@ -85,16 +85,16 @@ case class HostFlows(config: DownbeatConfig) extends Component {
   when(io.sweeping)(sweep := sweep + 1)
 
   private val limits = Mem(HostLimits(config), config.flows).addAttribute("no_rw_check")
-  private val news = HostLimits(config)
-  news.heard := !io.sweeping
-  news.generation := io.status.reference.generation
-  news.synchronized := io.status.state =/= TcpState.synSent
-  news.ended := io.status.state === TcpState.closed
-  news.acknowledged := io.status.acknowledged.value
-  news.received := io.status.received.value - io.status.peerFinished.asUInt // FIN takes a number, but no byte
+  private val bounds = HostLimits(config)
+  bounds.heard := !io.sweeping
+  bounds.generation := io.status.reference.generation
+  bounds.synchronized := io.status.state =/= TcpState.synSent
+  bounds.ended := io.status.state === TcpState.closed
+  bounds.acknowledged := io.status.acknowledged.value
+  bounds.received := io.status.received.value - io.status.peerFinished.asUInt // FIN takes a number, but no byte
   private val limitsFlow = io.sweeping ? sweep.resize(config.flowBits) | io.status.reference.flow
   private val limitsWritten = io.sweeping || io.status.valid
-  limits.write(limitsFlow, news, limitsWritten)
+  limits.write(limitsFlow, bounds, limitsWritten)
 
   private val collides =
     recordWritten && recordFlow === io.look.payload || limitsWritten && limitsFlow === io.look.payload
@@ -106,12 +106,12 @@ case class HostFlows(config: DownbeatConfig) extends Component {
     val positions = FlowPointers(config)
     positions.io.opened << opened
     positions.io.updates << updates
-    positions.io.ask.valid := io.look.fire
-    positions.io.ask.payload := io.look.payload
-    positions.io.answer.value
+    positions.io.request.valid := io.look.fire
+    positions.io.request.payload := io.look.payload
+    positions.io.response.value
   }
   io.view.writtenRung := pointers(io.sends, io.writtenRung)
-  io.view.writtenTold := pointers(io.sends, io.writtenTold)
+  io.view.writtenReported := pointers(io.sends, io.writtenReported)
   io.view.consumedRung := pointers(io.receives, io.consumedRung)
-  io.view.consumedTold := pointers(io.receives, io.consumedTold)
+  io.view.consumedReported := pointers(io.receives, io.consumedReported)
 }

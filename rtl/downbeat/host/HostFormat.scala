@@ -19,7 +19,7 @@ object HostNotificationKind extends SpinalEnum {
   /** The newest state of a connection. */
   val status = newElement()
   /** A command is done (reason `none`) or refused. */
-  val answer = newElement()
+  val response = newElement()
   /** The host wrote a value that cannot be. */
   val error = newElement()
   /** A connection's measurements of its path. */
@@ -86,18 +86,18 @@ object HostFormat {
   val command: Seq[HostField] = Seq(
     HostField("opcode", 0, 8, "HostOpcode"),
     HostField("options", 1, 8, "open, listen: HostCommandOption", meant = 4),
-    HostField("request", 2, 16, "comes back in whatever answers the command"),
+    HostField("request", 2, 16, "comes back in the response to the command"),
     HostField("flow", 4, 16, "shutdown, close, abort, setPolicies, start"),
-    HostField("generation", 6, 8, "likewise"),
+    HostField("generation", 6, 8, "shutdown, close, abort, setPolicies, start"),
     HostField("remoteIp", 8, 32, "open; first byte of the wire highest"),
     HostField("remotePort", 12, 16, "open"),
     HostField("localPort", 14, 16, "open (0: an ephemeral one), listen, unlisten"),
     HostField("startup", 16, 8, "open, listen, setPolicies, start: number of the policy"),
-    HostField("steady", 17, 8, "likewise"),
+    HostField("steady", 17, 8, "open, listen, setPolicies, start: number of the policy"),
     HostField("initialWindow", 18, 16, "open, listen: segments, at most 255"),
     HostField("ssthresh", 20, 32, "open, listen, start: bytes"),
     HostField("startupArgument", 24, 128, "open, listen, setPolicies, start"),
-    HostField("steadyArgument", 40, 128, "likewise"),
+    HostField("steadyArgument", 40, 128, "open, listen, setPolicies, start"),
     HostField("spacing", 56, 64, "open, listen: ns per byte, 32 fraction bits", meant = 56),
     HostField("keepAlive", 64, 16, "open, listen: 2^30 ns"),
     HostField("userTimeout", 66, 16, "open, listen: 2^30 ns"),
@@ -110,10 +110,10 @@ object HostFormat {
 
   val notification: Seq[HostField] = Seq(
     HostField("kind", 0, 8, "HostNotificationKind"),
-    HostField("reason", 1, 8, "status, answer: CloseReason; error: HostError"),
+    HostField("reason", 1, 8, "status, response: CloseReason; error: HostError"),
     HostField("request", 2, 16, "of the command; status of an accepted connection: 0"),
     HostField("flow", 4, 16, "status, error, pathReport"),
-    HostField("generation", 6, 8, "likewise"),
+    HostField("generation", 6, 8, "status, error, pathReport"),
     HostField("state", 7, 8, "status: TcpState; error: HostSource"),
     HostField("acknowledged", 8, 32, "status: the send ring holds [acknowledged, written)"),
     HostField("written", 12, 32, "status"),
@@ -129,7 +129,7 @@ object HostFormat {
     HostField("localPort", 38, 16, "status"),
     HostField("time", 40, 48, "ns: when it was composed"),
     HostField("value", 48, 32, "error: the refused number; of a command: its index"),
-    HostField("errorsUntold", 52, 32, "errors of the port so far that no notification told of"),
+    HostField("errorsUnreported", 52, 32, "errors of the port so far that no notification reported"),
     HostField("commandHead", 56, 32, "commands of the port that are done"),
     HostField("phase", 63, 8, "1 in the first lap of the ring, 0 in the second, and so on"))
 
@@ -179,7 +179,7 @@ object HostFormat {
     HostField("notificationSizeLog2", 0x1c, 32, "It has 2^n entries, n = 1 to 15.", access = "RW"),
     HostField("holdOff", 0x20, 32, "ns between two interrupts at least.", access = "RW"),
     HostField("errors", 0x24, 32, "Values of this port that were refused, modulo 2^32.", access = "RO"),
-    HostField("errorsUntold", 0x28, 32, "Those for which there was no space to tell.", access = "RO"))
+    HostField("errorsUnreported", 0x28, 32, "Those for which there was no space to tell.", access = "RO"))
 
   val doorbells: Seq[HostField] = Seq(
     HostField("writtenSequence", 0x00, 32, "Of the next `writtenFlow`: one past the last byte in the send ring.",
@@ -191,7 +191,7 @@ object HostFormat {
     HostField("consumedFlow", 0x0c, 32, "As `writtenFlow`. Rings: the bytes are read.", meant = 24, access = "WO"),
     HostField("commandTail", 0x10, 32, "Index of the first command that is not written yet.", access = "WO"),
     HostField("notificationHead", 0x14, 32, "Index of the first notification that is not read yet.", access = "WO"),
-    HostField("notificationHeadArm", 0x18, 32, "Likewise, and asks for an interrupt.", access = "WO"),
+    HostField("notificationHeadArm", 0x18, 32, "The same, with a request for an interrupt.", access = "WO"),
     HostField("commandHead", 0x20, 32, "Commands that are done.", access = "RO"),
     HostField("notificationTail", 0x24, 32, "Notifications that are in memory.", access = "RO"))
 

@@ -5,7 +5,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.lib.Tally
 import downbeat.messages.{
   AddressReadPort, ApplicationEvent, FlowPosition, FlowStatus, ListenRequest, NextInstant, OpenCommand, PathReport,
-  PolicyChange, Refusal, StartAnswer
+  PolicyChange, Refusal, StartResult
 }
 import downbeat.time.Instant
 import spinal.core._
@@ -19,7 +19,7 @@ import spinal.lib.bus.amba4.axi._
   *   m_axi_host --> fetcher --> executor --> opens, listens, policies, events
   *   doorbells ----------------^  |  ^
   *                                |  flows <-- opened, status
-  *                    answers <---+    |
+  *                  responses <---+    |
   *                       |          statuses
   *                       v             v
   *   m_axi_host <--------- notification writer --> port: indexes, interrupt
@@ -42,7 +42,7 @@ case class HostInterface(config: DownbeatConfig) extends Component {
     val othersStatus = master(Flow(FlowStatus(config)))
     val reports = config.pathReports generate slave(Flow(PathReport(config)))
     val othersReports = config.pathReports generate master(Flow(PathReport(config)))
-    val started = config.hostStart generate slave(Flow(StartAnswer(config)))
+    val started = config.hostStart generate slave(Flow(StartResult(config)))
     val addressRead = master(AddressReadPort(config))
     val refusals = slave(Stream(Refusal(config)))
     // To them
@@ -61,7 +61,7 @@ case class HostInterface(config: DownbeatConfig) extends Component {
   private val statuses = HostStatuses(config)
   private val fetcher = CommandFetcher(config)
   private val executor = HostExecutor(config)
-  private val answers = HostAnswers(config)
+  private val responses = HostResponses(config)
   private val writer = NotificationWriter(config)
   private val reports = config.pathReports generate HostReports(config)
 
@@ -92,31 +92,31 @@ case class HostInterface(config: DownbeatConfig) extends Component {
   executor.io.view := flows.io.view
   flows.io.update << executor.io.update
   flows.io.writtenRung << executor.io.writtenRung
-  flows.io.writtenTold << executor.io.writtenTold
+  flows.io.writtenReported << executor.io.writtenReported
   flows.io.consumedRung << executor.io.consumedRung
-  flows.io.consumedTold << executor.io.consumedTold
+  flows.io.consumedReported << executor.io.consumedReported
   executor.io.sweeping := flows.io.sweeping
   io.events << executor.io.events.halfPipe()
   io.opens << executor.io.opens
   io.listens << executor.io.listens
   if (config.policiesChoose) io.policies << executor.io.policies
   if (config.hostStart) executor.io.started << io.started
-  fetcher.io.space := answers.io.commandSpace
+  fetcher.io.space := responses.io.commandSpace
   io.rings.ar << fetcher.io.axi.ar
   fetcher.io.axi.r << io.rings.r
 
-  // ---- answers and notifications
+  // ---- responses and notifications
 
-  answers.io.answers << executor.io.answers
-  answers.io.refusals << io.refusals
-  answers.io.opened << io.opened
-  answers.io.reserves := fetcher.io.reserves
-  answers.io.claims := executor.io.claims
-  answers.io.releases := executor.io.releases | fetcher.io.releases
-  executor.io.space := answers.io.errorSpace
+  responses.io.responses << executor.io.responses
+  responses.io.refusals << io.refusals
+  responses.io.opened << io.opened
+  responses.io.reserves := fetcher.io.reserves
+  responses.io.claims := executor.io.claims
+  responses.io.releases := executor.io.releases | fetcher.io.releases
+  executor.io.space := responses.io.errorSpace
   writer.io.now := io.now
   for (index <- 0 until count) {
-    writer.io.answers(index) << answers.io.lines(index)
+    writer.io.responses(index) << responses.io.lines(index)
     writer.io.flows(index) << statuses.io.lines(index)
   }
   statuses.io.read << writer.io.read
@@ -157,11 +157,11 @@ case class HostInterface(config: DownbeatConfig) extends Component {
     shown.commandHead := port.io.view.commandHead
     shown.notificationTail := port.io.view.notificationTail
     shown.errors := Tally(executor.io.errors(index), 32)
-    shown.errorsUntold := Tally(executor.io.untold(index), 32)
-    writer.io.untold(index) := shown.errorsUntold
+    shown.errorsUnreported := Tally(executor.io.unreported(index), 32)
+    writer.io.unreported(index) := shown.errorsUnreported
   }
 
-  io.idle := statuses.io.idle && fetcher.io.idle && executor.io.idle && answers.io.idle && writer.io.idle &&
+  io.idle := statuses.io.idle && fetcher.io.idle && executor.io.idle && responses.io.idle && writer.io.idle &&
     ports.map(_.io.idle).andR && !owned.valid && !io.events.valid && !flows.io.sweeping &&
     (if (config.pathReports) reports.io.idle else True)
 }

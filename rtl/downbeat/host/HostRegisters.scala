@@ -106,7 +106,7 @@ case class HostRegisters(config: DownbeatConfig) extends Component {
         rung.generation := data(23 downto 16).asUInt
         rung.reserved := data(31 downto 24)
       }
-    def answer(name: String) = shown(page, 0, HostFormat.doorbells, name) _
+    def doorbell(name: String) = shown(page, 0, HostFormat.doorbells, name) _
     Seq(
       at(HostFormat.setUpPage, first, HostFormat.port, "control")(enable.asBits.resize(32))(data =>
         enable := data(0) && !io.coreReset),
@@ -120,7 +120,7 @@ case class HostRegisters(config: DownbeatConfig) extends Component {
       block("notificationSizeLog2")(notificationSize),
       block("holdOff")(holdOff),
       state("errors")(shows.errors.asBits),
-      state("errorsUntold")(shows.errorsUntold.asBits),
+      state("errorsUnreported")(shows.errorsUnreported.asBits),
       half("writtenSequence")(writtenSequence),
       bell("writtenFlow", HostSource.written)(Some(writtenSequence)),
       half("consumedSequence")(consumedSequence),
@@ -128,8 +128,8 @@ case class HostRegisters(config: DownbeatConfig) extends Component {
       bell("commandTail", HostSource.commandTail)(None),
       bell("notificationHead", HostSource.notificationHead)(None),
       bell("notificationHeadArm", HostSource.notificationHeadArm)(None),
-      answer("commandHead")(shows.commandHead.asBits),
-      answer("notificationTail")(shows.notificationTail.asBits))
+      doorbell("commandHead")(shows.commandHead.asBits),
+      doorbell("notificationTail")(shows.notificationTail.asBits))
   }
 
   private val places = common ++ (0 until config.hostPorts).flatMap(placesOf)

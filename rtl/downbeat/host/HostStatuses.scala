@@ -7,10 +7,10 @@ import downbeat.lib.{NewestRead, WideMemory}
 import spinal.core._
 import spinal.lib._
 
-/** The newest status of each flow, and for each port a queue of the flows that it has not been told of, as
+/** The newest status of each flow, and for each port a queue of the flows whose status it has not received, as
   * [[downbeat.application.StatusQueue]] has it for one application.
   *
-  * A port that starts gets all flows into its queue. Whoever takes one drops what is not the port's.
+  * A port that starts gets all flows into its queue. The module that takes one drops it unless it is the port's.
   */
 case class HostStatuses(config: DownbeatConfig) extends Component {
   val io = new Bundle {

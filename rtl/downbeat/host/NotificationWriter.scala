@@ -8,7 +8,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Writes notifications into the rings of all ports, one at a time and the ports in turn; of one port's, answers first.
+/** Writes notifications into the rings of all ports, one at a time and the ports in turn; of one port's, responses
+  * first.
   *
   * A status says what is in memory already: it was made by the write response of the last payload it tells of. The
   * ring's tail moves with the write response of the notification.
@@ -18,8 +19,8 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val now = in(Instant())
     val ports = in(Vec.fill(count)(HostPortView()))
-    val untold = in(Vec.fill(count)(UInt(32 bits)))
-    val answers = Vec.fill(count)(slave(Stream(HostAnswer(config))))
+    val unreported = in(Vec.fill(count)(UInt(32 bits)))
+    val responses = Vec.fill(count)(slave(Stream(HostResponse(config))))
     val flows = Vec.fill(count)(slave(Stream(UInt(config.flowBits bits))))
     val read = master(Flow(UInt(config.flowBits bits)))
     val newest = slave(Flow(HeardStatus(config)))
@@ -39,7 +40,7 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
   Axi4SpecRenamer(io.axi)
 
   private object Step extends SpinalEnum {
-    val idle, take, await, compose, ask, write, respond, settle = newElement()
+    val idle, take, await, compose, request, write, respond, settle = newElement()
   }
   private val step = RegInit(Step.idle)
   private val port = Reg(HostPorts.index(config))
@@ -50,13 +51,13 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     val unread = port.notificationTail - port.notificationHead
     val full = RegNext((unread >> port.notificationSize) =/= 0) init False // a clock late: see `settle`
     val reports = if (config.pathReports) io.reportFlows(index).valid else False
-    port.running && !full && (io.answers(index).valid || io.flows(index).valid || reports)
+    port.running && !full && (io.responses(index).valid || io.flows(index).valid || reports)
   })
   private val choice = OHMasking.roundRobin(wants, last.rotateLeft(1))
   private def ofPort(condition: Bool): Bits = condition ? (U(1, count bits) |<< port).asBits | B(0, count bits)
 
-  private val isAnswer = Reg(Bool())
-  private val answer = Reg(HostAnswer(config))
+  private val isResponse = Reg(Bool())
+  private val response = Reg(HostResponse(config))
   private val isReport = Reg(Bool())
   private val status = Reg(HeardStatus(config))
   private val report = config.pathReports generate Reg(OwnedReport(config))
@@ -65,19 +66,19 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
   private val beat = Reg(UInt(3 bits))
   private val entryBits = log2Up(HostFormat.notificationBytes)
 
-  // ---- taken: an answer, or a flow whose status and addresses are read
+  // ---- taken: a response, or a flow whose status and addresses are read
 
   for (index <- 0 until count) {
     val takes = step === Step.take && port === index
-    io.answers(index).ready := takes
-    io.flows(index).ready := takes && !io.answers(index).valid
+    io.responses(index).ready := takes
+    io.flows(index).ready := takes && !io.responses(index).valid
     if (config.pathReports)
-      io.reportFlows(index).ready := takes && !io.answers(index).valid && !io.flows(index).valid
+      io.reportFlows(index).ready := takes && !io.responses(index).valid && !io.flows(index).valid
   }
-  private val answers = Vec(io.answers.map(_.payload))
-  private val hasAnswer = Vec(io.answers.map(_.valid))(port)
+  private val responses = Vec(io.responses.map(_.payload))
+  private val hasResponse = Vec(io.responses.map(_.valid))(port)
   private val hasStatus = Vec(io.flows.map(_.valid))(port)
-  private val takesFlow = step === Step.take && !hasAnswer
+  private val takesFlow = step === Step.take && !hasResponse
   io.read.valid := takesFlow && hasStatus
   io.read.payload := Vec(io.flows.map(_.payload))(port)
   io.addressRead.enable := takesFlow
@@ -90,7 +91,7 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
   private val addresses = RegNextWhen(io.addressRead.addresses, RegNext(takesFlow) init False)
   private val generation = RegNextWhen(io.generation, RegNext(takesFlow) init False)
   /** The last status or report of a connection that is gone is no longer of interest. */
-  private val isTold = {
+  private val isReported = {
     val owner = (port +^ 1).resize(config.ownerBits)
     val ofStatus =
       status.heard && status.owned.owner === owner && status.owned.status.reference.generation === generation
@@ -110,15 +111,15 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
   put("time", io.now.ns)
   put("commandHead", view.commandHead)
   put("phase", !wrapped)
-  when(isAnswer) {
-    put("kind", (answer.isError ? HostNotificationKind.error | HostNotificationKind.answer).asBits)
-    put("reason", answer.reason)
-    put("request", answer.request)
-    put("flow", answer.flow)
-    put("generation", answer.generation)
-    put("state", answer.isError ? answer.source.asBits | B(0, widthOf(answer.source) bits))
-    put("value", answer.value)
-    put("errorsUntold", io.untold(port))
+  when(isResponse) {
+    put("kind", (response.isError ? HostNotificationKind.error | HostNotificationKind.response).asBits)
+    put("reason", response.reason)
+    put("request", response.request)
+    put("flow", response.flow)
+    put("generation", response.generation)
+    put("state", response.isError ? response.source.asBits | B(0, widthOf(response.source) bits))
+    put("value", response.value)
+    put("errorsUnreported", io.unreported(port))
   } otherwise {
     val shown = status.owned.status
     put("kind", HostNotificationKind.status().asBits)
@@ -142,7 +143,7 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     put("remotePort", addresses.remotePort)
     put("localPort", addresses.localPort)
   }
-  if (config.pathReports) when(!isAnswer && isReport) {
+  if (config.pathReports) when(!isResponse && isReport) {
     val shown = report.report
     composed := 0
     put("kind", HostNotificationKind.pathReport().asBits)
@@ -174,13 +175,13 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
       }
     }
     is(Step.take) {
-      isAnswer := hasAnswer
+      isResponse := hasResponse
       isReport := !hasStatus
-      answer := answers(port)
+      response := responses(port)
       val mask = ((U(1, 16 bits) |<< view.notificationSize) - 1).resize(HostFormat.largestSizeLog2)
       val index = view.notificationTail.resize(HostFormat.largestSizeLog2) & mask
       place := view.notificationBase + (index << entryBits)
-      step := hasAnswer ? Step.compose | Step.await
+      step := hasResponse ? Step.compose | Step.await
     }
     is(Step.await) {
       status := io.newest.payload
@@ -193,9 +194,9 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     is(Step.compose) {
       entry := composed
       beat := 0
-      step := (isAnswer || isTold) ? Step.ask | Step.idle
+      step := (isResponse || isReported) ? Step.request | Step.idle
     }
-    is(Step.ask)(when(io.axi.aw.ready)(step := Step.write))
+    is(Step.request)(when(io.axi.aw.ready)(step := Step.write))
     is(Step.write) {
       when(io.axi.w.ready) {
         entry := entry |>> 64
@@ -217,7 +218,7 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
   }
   io.busy := ofPort(step =/= Step.idle)
 
-  io.axi.aw.valid := step === Step.ask
+  io.axi.aw.valid := step === Step.request
   io.axi.aw.addr := place
   io.axi.aw.id := 0
   io.axi.aw.len := HostFormat.notificationBytes / 8 - 1

@@ -20,14 +20,14 @@ case class PageSwitch(config: DownbeatConfig) extends Component {
 
   private def isCore(address: UInt): Bool = (address >> RegisterMap.bus.addressWidth) === 0
 
-  /** Each command goes to one of two sides, and the answer comes from there. */
+  /** Each command goes to one of two sides, and the response comes from there. */
   private def route(command: Stream[AxiLite4Ax]): (Seq[Stream[AxiLite4Ax]], Seq[Bool], Bool => Unit) = {
     val busy = RegInit(False) setWhen command.fire
     val toCore = isCore(command.addr)
     val fromCore = RegNextWhen(toCore, command.fire)
     val sides = StreamDemux(command.haltWhen(busy), toCore.asUInt, 2)
     val waits = Seq(busy && !fromCore, busy && fromCore)
-    (sides.toSeq, waits, (answered: Bool) => when(answered)(busy := False))
+    (sides.toSeq, waits, (done: Bool) => when(done)(busy := False))
   }
 
   private val (reads, readWaits, endRead) = route(io.bus.ar.halfPipe())

@@ -56,10 +56,10 @@ object RestingClock {
     val outer = around.set(Some(Resting(own, always)))
     val made = own(module)
     outer.restore()
-    val asked = made.getAllIo.toSeq.collect {
+    val requested = made.getAllIo.toSeq.collect {
       case bit: Bool if bit.isInput && Set("valid", "enable").contains(bit.getPartialName()) => bit
     }
-    val busy = asked.reduce(_ || _) || !idle(made) || domain.readResetWire
+    val busy = requested.reduce(_ || _) || !idle(made) || domain.readResetWire
     val before = always(RegInit(B(idleClocks bits, default -> true)))
     before := before(idleClocks - 2 downto 0) ## busy
     gate.awake := busy || before.orR

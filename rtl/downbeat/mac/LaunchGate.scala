@@ -89,8 +89,8 @@ case class LaunchGate(pointerBits: Int) extends Component {
 
   private def pulse(event: Bool): Bool = RegNext(event) init False
   private val lateNow = startTimed && late
-  /** The wire has just come free behind a timed frame: whoever leaves now would not have left sooner, whenever it came.
-    * Not so if that frame itself came too late: then those that came with it did too.
+  /** The wire has just come free behind a timed frame: a frame that leaves now would not have left sooner, whenever it
+    * came. Not so if that frame itself came too late: then those that came with it did too.
     */
   private val heldByTimed = RegInit(False)
   private val lateByItself = lateNow && io.timed.arrivedLate && !heldByTimed

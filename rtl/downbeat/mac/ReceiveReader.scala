@@ -28,33 +28,33 @@ case class ReceiveReader(pointerBits: Int) extends Component {
   private val address = Reg(UInt(pointerBits bits)) init 0
   private val word = Reg(UInt(11 bits)) init 0
 
-  private case class Asked() extends Bundle {
+  private case class Requested() extends Bundle {
     val keep = Bits(8 bits)
     val last = Bool()
     val stamp = Stamp()
   }
-  private val asked = Stream(Asked())
-  asked.valid := io.frames.valid
-  asked.last := word + 1 === io.frames.words
+  private val requested = Stream(Requested())
+  requested.valid := io.frames.valid
+  requested.last := word + 1 === io.frames.words
   private val rest = io.frames.length(2 downto 0)
-  asked.keep := (asked.last && rest =/= 0) ? ((B(1, 8 bits) |<< rest).asUInt - 1).asBits | B(0xff, 8 bits)
-  asked.stamp := io.frames.stamp
-  io.frames.ready := asked.ready && asked.last
-  when(asked.fire) {
+  requested.keep := (requested.last && rest =/= 0) ? ((B(1, 8 bits) |<< rest).asUInt - 1).asBits | B(0xff, 8 bits)
+  requested.stamp := io.frames.stamp
+  io.frames.ready := requested.ready && requested.last
+  when(requested.fire) {
     address := address + 1
     word := word + 1
-    when(asked.last)(word := 0)
+    when(requested.last)(word := 0)
   }
-  io.enable := asked.fire
+  io.enable := requested.fire
   io.address := address
 
-  private val read = asked.m2sPipe()
-  io.beats << read.map { asked =>
+  private val read = requested.m2sPipe()
+  io.beats << read.map { requested =>
     val beat = ReceivedBeat()
     beat.frame.data := io.data
-    beat.frame.keep := asked.keep
-    beat.frame.last := asked.last
-    beat.stamp := asked.stamp
+    beat.frame.keep := requested.keep
+    beat.frame.last := requested.last
+    beat.stamp := requested.stamp
     beat.error := False
     beat
   }

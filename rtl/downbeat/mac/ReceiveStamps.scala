@@ -22,40 +22,40 @@ case class ReceiveStamps(receive: ClockDomain, transmit: ClockDomain) extends Co
   }
   noIoPrefix()
 
-  private case class Answer() extends Bundle {
+  private case class Response() extends Bundle {
     val tag = Bits(2 bits)
     val stamp = Stamp()
   }
 
-  private val asker = new ClockingArea(receive) {
+  private val requester = new ClockingArea(receive) {
     val tag = Reg(Bits(2 bits)) init 0
     when(io.startOfFrame)(tag := tag(0) ## !tag(1)) // 00, 01, 11, 10
   }
 
-  private val answerer = new ClockingArea(transmit) {
-    val tag = BufferCC(asker.tag, B(0, 2 bits))
+  private val responder = new ClockingArea(transmit) {
+    val tag = BufferCC(requester.tag, B(0, 2 bits))
     val seen = RegNext(tag) init 0
     val changed = RegNext(tag =/= seen) init False
     val time = RegNext(io.time)
     /** Receive clocks to the tag's register (2), transmit clocks through the synchroniser (1 and a half on average). */
     val age = RegNext(TimeBase.clocks(io.increment, 7) >> 1)
-    val answer = Stream(Answer())
-    val pending = RegInit(False) clearWhen answer.ready
+    val response = Stream(Response())
+    val pending = RegInit(False) clearWhen response.ready
     val stamp = Reg(Stamp())
     when(changed) {
       pending := True
       stamp := TimeBase.stamp(time - age.resized)
     }
-    answer.valid := pending
-    answer.tag := RegNextWhen(seen, changed)
-    answer.stamp := stamp
+    response.valid := pending
+    response.tag := RegNextWhen(seen, changed)
+    response.stamp := stamp
   }
 
-  private val crossing = new StreamCCByToggle(Answer(), transmit, receive, withOutputBufferedReset = false)
-  crossing.io.input << answerer.answer
+  private val crossing = new StreamCCByToggle(Response(), transmit, receive, withOutputBufferedReset = false)
+  crossing.io.input << responder.response
   crossing.io.output.ready := True
   private val taker = new ClockingArea(receive) {
-    val isNewest = crossing.io.output.valid && crossing.io.output.tag === asker.tag
+    val isNewest = crossing.io.output.valid && crossing.io.output.tag === requester.tag
     io.stamp := RegNextWhen(crossing.io.output.stamp, isNewest)
   }
 }

@@ -16,13 +16,13 @@ case class BlockMemory(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
   Axi4SpecRenamer(io.axi)
-  require(config.memoryBytes <= BlockMemory.mostBytes,
+  require(config.memoryBytes <= BlockMemory.maxBytes,
     s"payload memory of ${config.memoryBytes >> 20} MiB is no block RAM: set externalMemory, or use fewer flows or smaller buffers")
 
   private val lanes = Seq.fill(config.beatBytes)(MemoryLane((config.memoryBytes / config.beatBytes).toInt))
 
   private val read = new Area {
-    // A read once begun does not stall, so that no ready fans out to every block RAM: its answer has a place from the
+    // A read once begun does not stall, so that no ready fans out to every block RAM: its response has a place from the
     // start.
     private val places = 8
     private val free = Reg(UInt(log2Up(places + 1) bits)) init places
@@ -33,14 +33,14 @@ case class BlockMemory(config: DownbeatConfig) extends Component {
       lane.io.read.payload := beat.addr(config.memory.wordRange)
     }
 
-    private val answer = Flow(Axi4R(config.memory))
+    private val readResponse = Flow(Axi4R(config.memory))
     private val arrived = (1 to MemoryLane.readClocks).foldLeft(beat)((flow, _) => flow.m2sPipe(holdPayload = true))
-    answer.valid := arrived.valid
-    answer.data := Cat(lanes.map(_.io.data))
-    answer.id := arrived.id
-    answer.last := arrived.last
-    answer.setOKAY()
-    io.axi.r << answer.toStream.queue(places, latency = 1)
+    readResponse.valid := arrived.valid
+    readResponse.data := Cat(lanes.map(_.io.data))
+    readResponse.id := arrived.id
+    readResponse.last := arrived.last
+    readResponse.setOKAY()
+    io.axi.r << readResponse.toStream.queue(places, latency = 1)
   }
 
   private val write = new Area {
@@ -63,5 +63,5 @@ case class BlockMemory(config: DownbeatConfig) extends Component {
 
 object BlockMemory {
   /** More than any FPGA has; a simulator's memory holds it. */
-  val mostBytes: Long = 1L << 30
+  val maxBytes: Long = 1L << 30
 }

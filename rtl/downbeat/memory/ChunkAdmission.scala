@@ -39,7 +39,7 @@ case class ChunkAdmission(config: DownbeatConfig) extends Component {
   private val written, acknowledged = FlowPointers(config)
   for (pointers <- Seq(written, acknowledged)) {
     pointers.io.opened << io.opened
-    pointers.io.ask.payload := io.chunks.flow
+    pointers.io.request.payload := io.chunks.flow
   }
   acknowledged.io.updates << FlowPointers.patient(io.acknowledged)
 
@@ -57,23 +57,23 @@ case class ChunkAdmission(config: DownbeatConfig) extends Component {
   private val overrun = False
   io.overruns := Tally(overrun, config.counterBits)
 
-  private val asking = False
+  private val requesting = False
   private val placed = Stream(NoData())
   placed.valid := False
-  for (pointers <- Seq(written, acknowledged)) pointers.io.ask.valid := asking
+  for (pointers <- Seq(written, acknowledged)) pointers.io.request.valid := requesting
 
   private val fsm = new StateMachine {
     val waiting: State = new State with EntryPoint {
       whenIsActive {
-        asking := io.chunks.valid
-        when(io.chunks.valid)(goto(answering))
+        requesting := io.chunks.valid
+        when(io.chunks.valid)(goto(responding))
       }
     }
-    val answering: State = new State {
+    val responding: State = new State {
       whenIsActive {
         start.flow := io.chunks.flow
-        start.sequence := written.io.answer
-        used := written.io.answer.since(acknowledged.io.answer).asSInt.resized
+        start.sequence := written.io.response
+        used := written.io.response.since(acknowledged.io.response).asSInt.resized
         bytes := io.chunks.length +^ 1
         goto(measuring)
       }

@@ -18,7 +18,7 @@ case class DeliveryAdmission(config: DownbeatConfig) extends Component {
     val requests = slave(Stream(DeliveryRequest(config)))
     val opened, received = slave(Flow(FlowPosition(config)))
     val transfers = master(Stream(Transfer(config, lengthBits)))
-    /** Requests that found less than they asked for, since reset. */
+    /** Requests for more than was stored, since reset. */
     val underruns = out(UInt(config.counterBits bits))
     val idle = out(Bool())
   }
@@ -27,50 +27,50 @@ case class DeliveryAdmission(config: DownbeatConfig) extends Component {
   private val consumed, received = FlowPointers(config)
   for (pointers <- Seq(consumed, received)) {
     pointers.io.opened << io.opened
-    pointers.io.ask.payload := io.requests.flow
+    pointers.io.request.payload := io.requests.flow
   }
   received.io.updates << FlowPointers.patient(io.received)
 
   private val transfer = Reg(Transfer(config, lengthBits))
-  private val asked = Reg(UInt(32 bits))
+  private val requested = Reg(UInt(32 bits))
   // Signed: nothing goes wrong if `received` still lies before the first byte.
   private val available = Reg(SInt(lengthBits + 1 bits))
   private val short = Reg(Bool())
   private val underrun = False
   io.underruns := Tally(underrun, config.counterBits)
 
-  private val asking = False
+  private val requesting = False
   private val placed = Stream(NoData())
   placed.valid := False
-  for (pointers <- Seq(consumed, received)) pointers.io.ask.valid := asking
+  for (pointers <- Seq(consumed, received)) pointers.io.request.valid := requesting
   io.requests.ready := False
 
   private val fsm = new StateMachine {
     val waiting: State = new State with EntryPoint {
       whenIsActive {
-        asking := io.requests.valid
-        when(io.requests.valid)(goto(answering))
+        requesting := io.requests.valid
+        when(io.requests.valid)(goto(responding))
       }
     }
-    val answering: State = new State {
+    val responding: State = new State {
       whenIsActive {
         transfer.flow := io.requests.flow
-        transfer.sequence := consumed.io.answer
-        asked := io.requests.length
-        available := received.io.answer.since(consumed.io.answer).asSInt.resized
+        transfer.sequence := consumed.io.response
+        requested := io.requests.length
+        available := received.io.response.since(consumed.io.response).asSInt.resized
         io.requests.ready := True
         goto(deciding)
       }
     }
     val deciding: State = new State {
       whenIsActive {
-        short := available < asked.intoSInt
+        short := available < requested.intoSInt
         goto(choosing)
       }
     }
     val choosing: State = new State {
       whenIsActive {
-        transfer.length := short ? available.asUInt.resize(lengthBits) | asked.resize(lengthBits)
+        transfer.length := short ? available.asUInt.resize(lengthBits) | requested.resize(lengthBits)
         when(available.msb)(transfer.length := 0)
         underrun := short
         goto(checking)

@@ -8,14 +8,14 @@ import spinal.core._
 import spinal.lib._
 
 /** A sequence number for each flow. `opened` is written at once; `updates` wait for it. A read answers one clock after
-  * `ask`, until the next read. The number is undefined until its flow is opened.
+  * `request`, until the next read. The number is undefined until its flow is opened.
   */
 case class FlowPointers(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val opened = slave(Flow(FlowPosition(config)))
     val updates = slave(Stream(FlowPosition(config)))
-    val ask = slave(Flow(UInt(config.flowBits bits)))
-    val answer = out(SequenceNumber())
+    val request = slave(Flow(UInt(config.flowBits bits)))
+    val response = out(SequenceNumber())
   }
   noIoPrefix()
 
@@ -23,7 +23,7 @@ case class FlowPointers(config: DownbeatConfig) extends Component {
   private val written = io.opened.valid ? io.opened.payload | io.updates.payload
   positions.write(written.flow, written.sequence, enable = io.opened.valid || io.updates.valid)
   io.updates.ready := !io.opened.valid
-  io.answer := positions.readSync(io.ask.payload, enable = io.ask.valid)
+  io.response := positions.readSync(io.request.payload, enable = io.request.valid)
 }
 
 object FlowPointers {

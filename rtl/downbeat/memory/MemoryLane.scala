@@ -12,7 +12,7 @@ case class MemoryLane(words: Int) extends Component {
     val write = slave(Flow(MemoryLaneWrite(words)))
     /** The address of a word. */
     val read = slave(Flow(UInt(log2Up(words) bits)))
-    /** The answer, `readClocks` after its address. */
+    /** The response, `readClocks` after its address. */
     val data = out(Bits(8 bits))
   }
   noIoPrefix()
@@ -26,9 +26,9 @@ case class MemoryLane(words: Int) extends Component {
   private val entry = io.write.m2sPipe(holdPayload = true)
   memory.write(entry.address, entry.data, enable = entry.valid)
 
-  private val asked = io.read.m2sPipe(holdPayload = true)
-  private val word = memory.readSync(asked.payload, enable = asked.valid)
-  io.data := RegNextWhen(word, RegNext(asked.valid) init False)
+  private val requested = io.read.m2sPipe(holdPayload = true)
+  private val word = memory.readSync(requested.payload, enable = requested.valid)
+  io.data := RegNextWhen(word, RegNext(requested.valid) init False)
 }
 
 object MemoryLane {

@@ -10,7 +10,7 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axi.{Axi4SpecRenamer, Axi4WriteOnly}
 
 /** Moves received payload from its slot to the receive buffer, as the protocol stage has decided. It says `placed` when
-  * the memory has answered. Only then may the data be acknowledged (RFC 9293 3.8.6.2.2 offers a window for what is
+  * the memory has responded. Only then may the data be acknowledged (RFC 9293 3.8.6.2.2 offers a window for what is
   * free).
   *
   * All placements stay in order: one without bytes (only a FIN) waits for those before it. A slot is free as soon as

@@ -8,11 +8,11 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi.{Axi4ReadOnly, Axi4SpecRenamer}
 
-/** Delivers received data to the application as it asks for it: [consumed, received) of each flow is in memory. Owns
+/** Delivers received data to the application as it requests it: [consumed, received) of each flow is in memory. Owns
   * `consumed`.
   *
-  * A request is answered by one frame of min(asked, there) bytes and, after its last beat, by `consumed`. A request
-  * that finds less than it asks for is counted; one that finds nothing is answered by nothing.
+  * A request is answered by one frame of min(requested, stored) bytes and, after its last beat, by `consumed`. A
+  * request that finds less than it requests is counted; one that finds nothing is answered by nothing.
   */
 case class ReceiveBuffer(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -24,7 +24,7 @@ case class ReceiveBuffer(config: DownbeatConfig) extends Component {
     val axi = master(Axi4ReadOnly(MemoryPort.config(config)))
     val data = master(Stream(DeliveredBeat(config)))
     val consumed = master(Stream(ApplicationEvent(config)))
-    /** Requests that found less than they asked for, since reset. */
+    /** Requests for more than was stored, since reset. */
     val underruns = out(UInt(config.counterBits bits))
     /** Frames of which the memory refused bytes, since reset. */
     val readErrors = out(UInt(config.counterBits bits))

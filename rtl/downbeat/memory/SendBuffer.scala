@@ -26,7 +26,7 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
     /** `written` waits. */
     val hold = in(Bool())
     /** Frames that have begun, and those whose `written` was taken, if they had any; since reset, modulo 256. */
-    val begun, told = out(UInt(ApplicationBeat.frameCountBits bits))
+    val begun, framesReported = out(UInt(ApplicationBeat.frameCountBits bits))
     /** Frames cut, since reset. */
     val overruns = out(UInt(config.counterBits bits))
     /** Chunks whose write the memory refused. */
@@ -79,9 +79,9 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
     end
   }.halfPipe()
   io.written << ended.takeWhen(ended.counts).map(_.event).haltWhen(io.hold)
-  private val told = Reg(UInt(ApplicationBeat.frameCountBits bits)) init 0
-  when(RegNext(ended.fire) init False)(told := told + 1)
-  io.told := told
+  private val framesReported = Reg(UInt(ApplicationBeat.frameCountBits bits)) init 0
+  when(RegNext(ended.fire) init False)(framesReported := framesReported + 1)
+  io.framesReported := framesReported
 
   io.writeErrors := Tally(writer.io.done.fire && writer.io.done.payload, config.counterBits)
   io.overruns := admission.io.overruns

@@ -45,23 +45,23 @@ case class SlotReader(config: DownbeatConfig) extends Component {
   private val current = begun ? beat | run.first
   private val last = current === run.last
 
-  private val asked = Stream(RunWord())
-  asked.valid := run.valid && !run.empty
-  asked.data.assignDontCare()
-  asked.start := run.start
-  asked.stop := run.stop
-  asked.last := last
-  when(asked.fire) {
+  private val requested = Stream(RunWord())
+  requested.valid := run.valid && !run.empty
+  requested.data.assignDontCare()
+  requested.start := run.start
+  requested.stop := run.stop
+  requested.last := last
+  when(requested.fire) {
     beat := current + 1
     begun := !last
   }
-  run.ready := run.empty || (asked.ready && last)
+  run.ready := run.empty || (requested.ready && last)
 
-  io.slot.enable := asked.fire
+  io.slot.enable := requested.fire
   io.slot.slot := run.slot
   io.slot.beat := current
 
-  private val arrived = asked.m2sPipe(holdPayload = true)
+  private val arrived = requested.m2sPipe(holdPayload = true)
   io.words << arrived.map { word =>
     val filled = RunWord()
     filled := word

@@ -4,7 +4,7 @@ package downbeat.messages
 import downbeat.config.DownbeatConfig
 import spinal.core._
 
-/** The engine books a departure for the flow's next segment; the pacer answers with a grant. */
+/** The engine books a departure for the flow's next segment; the pacer responds with a grant. */
 case class Booking(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   /** The connection's first booking: nothing is carried over from the flow's last connection. */

@@ -39,7 +39,7 @@ object EventKind extends SpinalEnum {
   val unreachable = newElement()
   /** The network: the segment at `sequence` is too long for the path; `pathPayload` bytes are not. */
   val tooBig = newElement()
-  /** A long calculation has its answer. */
+  /** A long calculation has its response. */
   val calculated = newElement()
   /** The rate estimator has taken an ACK into account. */
   val estimated = newElement()

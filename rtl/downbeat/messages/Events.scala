@@ -57,7 +57,7 @@ case class PolicyChange(config: DownbeatConfig) extends Bundle {
 }
 
 /** The engine answers a `start`. */
-case class StartAnswer(config: DownbeatConfig) extends Bundle {
+case class StartResult(config: DownbeatConfig) extends Bundle {
   /** Otherwise something was in flight, or there is no established connection: nothing has changed. */
   val accepted = Bool()
   /** Owner of the command. */

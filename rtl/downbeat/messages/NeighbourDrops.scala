@@ -8,7 +8,7 @@ import spinal.core._
 case class NeighbourDrops[T <: Data](dataType: HardType[T]) extends Bundle {
   /** ARP packets that are not IPv4 on Ethernet, are too short, or have no sender address. */
   val arpMalformed = dataType()
-  /** Somebody else said that our address is his; nothing was dropped. */
+  /** Another station claims our address; nothing was dropped. */
   val conflicts = dataType()
   /** Replies, and what was learnt, for which no place was free. */
   val replyOverflow, learntOverflow = dataType()

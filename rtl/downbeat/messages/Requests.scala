@@ -35,6 +35,6 @@ case class Refusal(config: DownbeatConfig) extends Bundle {
   val reason = CloseReason()
   val owner = (config.hostPorts > 0) generate UInt(config.ownerBits bits)
 
-  /** It goes to whoever sent the command. */
+  /** It goes to the sender of the command. */
   def returnsTo(parameters: ConnectionParameters): Unit = if (config.hostPorts > 0) owner := parameters.owner
 }

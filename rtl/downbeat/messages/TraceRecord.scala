@@ -27,7 +27,7 @@ case class TraceRecord(config: DownbeatConfig) extends Bundle {
   val hostExpired = Bool()
   /** The start-up policy gives up a window that was not safe. */
   val retreats = Bool()
-  /** A loss is being repaired; told in a build with path reports. */
+  /** A loss is being repaired; known in a build with path reports. */
   val recovering = Bool()
   val acknowledged = SequenceNumber() // SND.UNA
   val nextSend = SequenceNumber() // SND.NXT
@@ -40,8 +40,8 @@ case class TraceRecord(config: DownbeatConfig) extends Bundle {
   val sentLength = UInt(14 bits)
   /** It had been sent before. */
   val retransmission = Bool()
-  /** A policy has asked for a long calculation. */
-  val asked = Bool()
+  /** A policy has requested a long calculation. */
+  val requested = Bool()
   /** The rate estimator has taken this event's ACK. */
   val estimates = Bool()
   val inline = InlineTold()

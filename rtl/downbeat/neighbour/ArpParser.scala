@@ -11,9 +11,9 @@ case class ArpPacket() extends Bundle {
   val senderMac = Bits(48 bits) // first byte of the wire in bits 47 to 40
   /** Zero: a probe (RFC 5227 2.1.1), whose sender has no address yet. */
   val senderIp = UInt(32 bits)
-  /** It asks for our address. */
-  val asksForUs = Bool()
-  /** Somebody else says that our address is his (RFC 5227 2.4). */
+  /** A request for our address. */
+  val isRequestForUs = Bool()
+  /** Another station claims our address (RFC 5227 2.4). */
   val conflicts = Bool()
   /** Its sender may be learnt: it has an address, which is not ours. */
   val namesSender = Bool()
@@ -55,7 +55,7 @@ case class ArpParser() extends Component {
   io.packets.valid := io.judge && isArp && goodSender && !fromUs
   io.packets.senderMac := senderMac
   io.packets.senderIp := senderIp
-  io.packets.asksForUs := isRequest && targetIsUs && !isOurIp
+  io.packets.isRequestForUs := isRequest && targetIsUs && !isOurIp
   io.packets.conflicts := isOurIp
   io.packets.namesSender := hasAddress && !isOurIp
   io.malformed := io.judge && !(isArp && goodSender)

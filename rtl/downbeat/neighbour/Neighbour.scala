@@ -34,7 +34,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
     val opens = slave(Stream(OpenCommand(config)))
     val resolved = master(Stream(OpenRequest(config)))
     val refused = master(Stream(Refusal(config)))
-    /** Somebody else uses our address, or did in the last ten seconds. */
+    /** Another station uses our address, or did in the last ten seconds. */
     val conflict = out Bool ()
     val drops = out(NeighbourDrops.counters(config.counterBits))
     val next = out(NextInstant())
@@ -84,7 +84,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
 
   private val packet = arp.io.packets
   private val replies =
-    line(packet.takeWhen(packet.asksForUs).translateWith(ArpMessage.reply(packet.senderMac, packet.senderIp,
+    line(packet.takeWhen(packet.isRequestForUs).translateWith(ArpMessage.reply(packet.senderMac, packet.senderIp,
           reader.io.vlan)),
       happened.replyOverflow)
   private val learnt = line({
@@ -92,7 +92,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
       learnt.vlan := reader.io.vlan
       learnt.ip := packet.senderIp
       learnt.mac := packet.senderMac
-      learnt.enter := packet.asksForUs
+      learnt.enter := packet.isRequestForUs
       packet.takeWhen(packet.namesSender).translateWith(learnt)
     }, happened.learntOverflow)
   defence.io.now := now
@@ -110,7 +110,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   nextHop.io.opens << io.opens
   table.io.lookups << nextHop.io.lookups
   // A job of the table is long: its next word comes many clocks later.
-  nextHop.io.answers << table.io.answers.m2sPipe()
+  nextHop.io.results << table.io.results.m2sPipe()
   nextHop.io.notices << table.io.notices.m2sPipe()
   io.resolved << nextHop.io.resolved
   io.refused << nextHop.io.refused

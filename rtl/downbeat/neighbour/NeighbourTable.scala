@@ -14,12 +14,12 @@ case class NeighbourEntry(vlanBits: Int) extends Bundle {
   /** incomplete: ask again, or give up; reachable: forget it. */
   val deadline = Instant()
   /** incomplete: requests sent so far. */
-  val asked = UInt(2 bits)
+  val attempts = UInt(2 bits)
 }
 
 object NeighbourState extends SpinalEnum {
   val free = newElement()
-  /** Asked for, not answered yet; opens may wait for it. */
+  /** Requested, not resolved yet; opens may wait for it. */
   val incomplete = newElement()
   /** Heard of by ARP. */
   val reachable = newElement()
@@ -42,20 +42,20 @@ case class NextHopAddress(vlanBits: Int) extends Bundle {
   val vlan = UInt(vlanBits bits)
 }
 
-/** The answer to a look-up. */
-case class HopAnswer() extends Bundle {
+/** Result of a look-up. */
+case class HopResult() extends Bundle {
   val found = Bool()
   val mac = Bits(48 bits) // if `found`
-  /** Asked for now or before: a notice about `entry` will come. Neither: there is no place to ask from. */
-  val asking = Bool()
+  /** Requested now or before: a notice about `entry` will come. Neither: there is no place for the request. */
+  val pending = Bool()
   val entry = UInt(NeighbourTable.entryBits bits)
 }
 
-/** An incomplete entry has been answered or given up. */
+/** An incomplete entry has been resolved or given up. */
 case class HopNotice() extends Bundle {
   val entry = UInt(NeighbourTable.entryBits bits)
-  /** It answered; otherwise it was asked often enough. */
-  val answered = Bool()
+  /** It replied; otherwise it was requested often enough. */
+  val resolved = Bool()
 }
 
 /** The table of neighbours. It does one job at a time: it reads all entries, changes one, and reads all again for the
@@ -73,7 +73,7 @@ case class NeighbourTable(vlanBits: Int) extends Component {
     val learnt = slave(Stream(LearntNeighbour(vlanBits)))
     val statics = slave(Stream(StaticNeighbour(vlanBits)))
     val lookups = slave(Stream(NextHopAddress(vlanBits)))
-    val answers = master(Flow(HopAnswer()))
+    val results = master(Flow(HopResult()))
     val notices = master(Flow(HopNotice()))
     val requests = master(Stream(ArpMessage(vlanBits)))
     /** A static entry found no place. */
@@ -209,18 +209,18 @@ case class NeighbourTable(vlanBits: Int) extends Component {
   after.ip := ip
   after.vlan := vlan
   after.mac := mac
-  after.asked := 1
+  after.attempts := 1
   after.deadline := io.now + U(Instant.nanoseconds(retryInterval), 48 bits)
-  private val asks = False
+  private val sendsRequest = False
 
   switch(job) {
     is(Job.deadline) {
       writes := True
       after.ip := scan.foundEntry.ip
       after.vlan := scan.foundEntry.vlan
-      after.asked := scan.foundEntry.asked + 1
-      val again = isIncomplete && scan.foundEntry.asked =/= requests
-      asks := again
+      after.attempts := scan.foundEntry.attempts + 1
+      val again = isIncomplete && scan.foundEntry.attempts =/= requests
+      sendsRequest := again
       stateAfter := again ? NeighbourState.incomplete | NeighbourState.free
     }
     is(Job.learnt) {
@@ -234,31 +234,31 @@ case class NeighbourTable(vlanBits: Int) extends Component {
     }
     is(Job.lookup) {
       writes := !scan.found && hasPlace
-      asks := writes
+      sendsRequest := writes
       stateAfter := NeighbourState.incomplete
     }
   }
   // Decided in the first clock of `act`, done in the second.
   private val decided = RegNext(step === Step.act) init False
-  private val asksNow = RegNext(asks)
+  private val sendsRequestNow = RegNext(sendsRequest)
   private val writesNow = RegNext(writes)
   private val placeNow = RegNext(place)
   private val stateNow = RegNext(stateAfter)
-  acts := step === Step.act && decided && (!asksNow || io.requests.ready)
+  acts := step === Step.act && decided && (!sendsRequestNow || io.requests.ready)
   when(acts)(step := Step.survey)
   memory.write(placeNow, after, acts && writesNow)
   when(acts && writesNow)(states(placeNow) := stateNow)
 
-  io.requests.valid := step === Step.act && decided && asksNow
+  io.requests.valid := step === Step.act && decided && sendsRequestNow
   io.requests.payload := ArpMessage.request(after.ip, after.vlan)
-  io.answers.valid := acts && job === Job.lookup
-  io.answers.found := scan.found && !isIncomplete
-  io.answers.mac := scan.foundEntry.mac
-  io.answers.asking := isIncomplete || !scan.found && hasPlace
-  io.answers.entry := place
+  io.results.valid := acts && job === Job.lookup
+  io.results.found := scan.found && !isIncomplete
+  io.results.mac := scan.foundEntry.mac
+  io.results.pending := isIncomplete || !scan.found && hasPlace
+  io.results.entry := place
   io.notices.valid := acts && isIncomplete && writes && stateAfter =/= NeighbourState.incomplete
   io.notices.entry := place
-  io.notices.answered := job =/= Job.deadline
+  io.notices.resolved := job =/= Job.deadline
   io.noPlace := acts && job === Job.static && !option && !hasPlace
 
   io.idle := step === Step.idle && !dueNow && !Seq(io.learnt.valid, io.statics.valid, io.lookups.valid).orR

@@ -17,7 +17,7 @@ case class LocalNetwork() extends Bundle {
 
 /** Finds the next hop of each open (RFC 1122 3.3.1.1): the peer itself on our network, otherwise the gateway.
   *
-  * An open whose next hop must be asked for waits in one of four places, while others pass. When all places are taken
+  * An open whose next hop must be resolved waits in one of four places, while others pass. When all places are taken
   * the open is refused. An open to an address that cannot be a peer is refused at once: "this" network, loopback,
   * multicast and above, our own address, our network's own and broadcast address, another network without a gateway;
   * likewise one to a VLAN that is not ours. A refusal that the notifier has not taken stalls further opens only.
@@ -32,14 +32,14 @@ case class NextHop(config: DownbeatConfig) extends Component {
     val refused = master(Stream(Refusal(config)))
     // To and from the table
     val lookups = master(Stream(NextHopAddress(config.vlanBits)))
-    val answers = slave(Flow(HopAnswer()))
+    val results = slave(Flow(HopResult()))
     val notices = slave(Flow(HopNotice()))
     val idle = out Bool ()
   }
   noIoPrefix()
 
   private object Step extends SpinalEnum {
-    val idle, load, compare, judge, ask, answer, resolve, refuse = newElement()
+    val idle, load, compare, judge, request, response, resolve, refuse = newElement()
   }
   private val step = RegInit(Step.idle)
   private val open = Reg(OpenCommand(config))
@@ -55,7 +55,7 @@ case class NextHop(config: DownbeatConfig) extends Component {
     val state = RegInit(PlaceState.free)
     val entry = Reg(UInt(NeighbourTable.entryBits bits))
     when(io.notices.valid && state === PlaceState.waits && entry === io.notices.entry) {
-      state := io.notices.answered ? PlaceState.resolved | PlaceState.lost
+      state := io.notices.resolved ? PlaceState.resolved | PlaceState.lost
     }
     val woken = state === PlaceState.resolved || state === PlaceState.lost
   }
@@ -101,19 +101,19 @@ case class NextHop(config: DownbeatConfig) extends Component {
     is(Step.compare)(step := Step.judge)
     is(Step.judge) {
       reason := CloseReason.unreachable
-      step := (isOurs || isNobody || onLink && isNetwork || !onLink && noGateway || noVlan) ? Step.refuse | Step.ask
+      step := (isOurs || isNobody || onLink && isNetwork || !onLink && noGateway || noVlan) ? Step.refuse | Step.request
     }
-    is(Step.ask)(when(io.lookups.ready)(step := Step.answer))
-    is(Step.answer) {
-      when(io.answers.valid) {
-        mac := io.answers.mac
+    is(Step.request)(when(io.lookups.ready)(step := Step.response))
+    is(Step.response) {
+      when(io.results.valid) {
+        mac := io.results.mac
         reason := CloseReason.outOfResources
-        step := io.answers.found ? Step.resolve | Step.refuse
-        when(io.answers.asking && free.orR) {
+        step := io.results.found ? Step.resolve | Step.refuse
+        when(io.results.pending && free.orR) {
           step := Step.idle
           for ((place, chosen) <- places.zip(OHMasking.first(free))) when(chosen) {
             place.state := PlaceState.waits
-            place.entry := io.answers.entry
+            place.entry := io.results.entry
           }
         }
       }
@@ -121,10 +121,10 @@ case class NextHop(config: DownbeatConfig) extends Component {
     is(Step.resolve)(when(io.resolved.ready)(step := Step.idle))
     is(Step.refuse)(when(io.refused.ready)(step := Step.idle))
   }
-  private val waits = RegNext(step === Step.answer && io.answers.valid && free.orR) init False
+  private val waits = RegNext(step === Step.response && io.results.valid && free.orR) init False
   waiting.write(RegNext(OHToUInt(OHMasking.first(free))), open, waits)
 
-  io.lookups.valid := step === Step.ask
+  io.lookups.valid := step === Step.request
   io.lookups.ip := onLink ? peer | io.network.gateway
   io.lookups.vlan := open.vlan
   io.resolved.valid := step === Step.resolve
@@ -138,6 +138,6 @@ case class NextHop(config: DownbeatConfig) extends Component {
 }
 
 object NextHop {
-  /** Opens that may wait for an answer at once. */
+  /** Opens that may wait for a reply at once. */
   val places = 4
 }

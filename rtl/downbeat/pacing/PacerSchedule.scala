@@ -47,7 +47,7 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
     val now = in(PacerTime())
     val granted = slave(Flow(GrantedAt(config)))
     /** A grant to put into the queue; not armed: the flow is not paced, and what it had booked is void. */
-    val paced = master(Flow(FlowAppointment(config.flows, GrantContent(config))))
+    val paced = master(Flow(FlowEntry(config.flows, GrantContent(config))))
     /** A grant to give at once. */
     val unpaced = master(Flow(FlowReference(config)))
     val idle = out(Bool())

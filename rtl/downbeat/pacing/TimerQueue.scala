@@ -14,7 +14,7 @@ case class Entry[T <: Data](contentType: HardType[T]) extends Bundle {
 }
 
 /** An entry and its flow. A flow's newest entry replaces the others. */
-case class FlowAppointment[T <: Data](flows: Int, contentType: HardType[T]) extends Bundle {
+case class FlowEntry[T <: Data](flows: Int, contentType: HardType[T]) extends Bundle {
   val flow = UInt(log2Up(flows) bits)
   val entry = Entry(contentType)
 }
@@ -30,9 +30,9 @@ case class FlowAppointment[T <: Data](flows: Int, contentType: HardType[T]) exte
   */
 case class TimerQueue[T <: Data](flows: Int, content: HardType[T]) extends Component {
   val io = new Bundle {
-    val posts = slave(Flow(FlowAppointment(flows, content)))
+    val posts = slave(Flow(FlowEntry(flows, content)))
     val now = in(Instant())
-    val due = master(Stream(FlowAppointment(flows, content)))
+    val due = master(Stream(FlowEntry(flows, content)))
     val next = out(NextInstant())
     val idle = out(Bool())
   }
@@ -98,7 +98,7 @@ case class TimerQueue[T <: Data](flows: Int, content: HardType[T]) extends Compo
   tree.io.update.armed := post.entry.armed && !disarm
   tree.io.update.time := post.entry.at.ns
 
-  // Only a settled tree knows the next instant; before that the answer is "now".
+  // Only a settled tree knows the next instant; before that the response is "now".
   private val quiet = tree.io.settled && !post.valid && step === Step.watch && !delivering
   io.next.armed := root.armed || !quiet
   io.next.at.ns := quiet ? root.time | io.now.ns

@@ -22,17 +22,17 @@ case class Timers(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val agenda = TimerQueue(config.flows, UInt(config.generationBits bits))
-  agenda.io.now := io.now.instant
-  agenda.io.posts.valid := io.deadlines.valid
-  agenda.io.posts.flow := io.deadlines.reference.flow
-  agenda.io.posts.entry.armed := io.deadlines.armed
-  agenda.io.posts.entry.at := io.deadlines.at
-  agenda.io.posts.entry.content := io.deadlines.reference.generation
+  private val queue = TimerQueue(config.flows, UInt(config.generationBits bits))
+  queue.io.now := io.now.instant
+  queue.io.posts.valid := io.deadlines.valid
+  queue.io.posts.flow := io.deadlines.reference.flow
+  queue.io.posts.entry.armed := io.deadlines.armed
+  queue.io.posts.entry.at := io.deadlines.at
+  queue.io.posts.entry.content := io.deadlines.reference.generation
 
-  io.expired.arbitrationFrom(agenda.io.due)
-  io.expired.reference.flow := agenda.io.due.flow
-  io.expired.reference.generation := agenda.io.due.entry.content
-  io.next := agenda.io.next
-  io.idle := agenda.io.idle
+  io.expired.arbitrationFrom(queue.io.due)
+  io.expired.reference.flow := queue.io.due.flow
+  io.expired.reference.generation := queue.io.due.entry.content
+  io.next := queue.io.next
+  io.idle := queue.io.idle
 }

@@ -18,7 +18,7 @@ case class RecordMemory[T <: Data](recordType: HardType[T], words: Int) extends 
     val write = slave(Flow(RecordWrite(recordType, words)))
     /** Not while `busy`. */
     val read = slave(Flow(UInt(log2Up(words) bits)))
-    val answer = master(Flow(recordType()))
+    val response = master(Flow(recordType()))
     val busy = out(Bool())
   }
   noIoPrefix()
@@ -35,7 +35,7 @@ case class RecordMemory[T <: Data](recordType: HardType[T], words: Int) extends 
 
   private val word = memory.readSync(address, enable = reads)
   private val arrived = RegNext(reads) init False
-  io.answer.valid := RegNext(arrived) init False
-  io.answer.payload := RegNextWhen(word, arrived)
-  io.busy := reading || arrived || io.answer.valid
+  io.response.valid := RegNext(arrived) init False
+  io.response.payload := RegNextWhen(word, arrived)
+  io.busy := reading || arrived || io.response.valid
 }

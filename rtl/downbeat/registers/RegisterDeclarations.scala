@@ -39,7 +39,7 @@ class RegisterDeclarations(map: BusIf) {
   def registers: Seq[RegInst] = map.RegInsts.toSeq
 
   /** True at the addresses of registers with such a field. */
-  def answers(address: UInt, has: Field => Boolean): Bool =
+  def haveField(address: UInt, has: Field => Boolean): Bool =
     registers.filter(_.getFields().filterNot(_.getAccessType() == AccessType.NA).exists(has))
       .map(register => address === U(register.getAddr(), widthOf(address) bits)).orR
 }

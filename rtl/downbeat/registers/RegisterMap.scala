@@ -92,12 +92,12 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
 
   /** The MAC's own reset must be over before the core speaks to it. */
   private val resetClocks = RegisterMap.resetClocks + (if (withMac) GmiiMac.softResetClocks else 0)
-  private val resetAsked = !enable || softReset
+  private val resetRequested = !enable || softReset
   private val resetLeft = Reg(UInt(log2Up(resetClocks + 1) bits)) init 0
   when(resetLeft =/= 0)(resetLeft := resetLeft - 1)
-  when(if (withMac) resetAsked else softReset)(resetLeft := resetClocks)
+  when(if (withMac) resetRequested else softReset)(resetLeft := resetClocks)
   private val coreReset = RegInit(True)
-  coreReset := resetAsked || resetLeft =/= 0
+  coreReset := resetRequested || resetLeft =/= 0
   io.coreReset := coreReset
 
   // ---- addresses: the core must not see them change while frames are in it
@@ -195,7 +195,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
 
   if (withMac) new Area {
     startAt(0x400)
-    io.mac.softReset := RegNext(resetAsked) init True
+    io.mac.softReset := RegNext(resetRequested) init True
     private val link = register("link", "")
     link.field(Bool(), AccessType.RO, "The link is up.")(SymbolName("up")) := io.mac.linkUp
     private val nominal = TimeBase.nominalIncrement
@@ -218,8 +218,8 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     if (config.timeControl) new TimeControlRegisters(declare, io.mac.time, mayJump = !enable)
   }
 
-  port.io.readable := answers(port.io.address, !_.isWriteOnly())
-  port.io.writable := answers(port.io.address,
+  port.io.readable := haveField(port.io.address, !_.isWriteOnly())
+  port.io.writable := haveField(port.io.address,
     field => !Set[AccessType](AccessType.RO, AccessType.ROV)(field.getAccessType()))
 
   def registerMaps: Map[String, Seq[RegInst]] = Map("downbeat" -> registers)

@@ -6,10 +6,10 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axilite._
 import spinal.lib.fsm._
 
-/** Passes one access at a time to the registers and holds its answer until it is taken; reads and writes take turns.
+/** Passes one access at a time to the registers and holds its response until it is taken; reads and writes take turns.
   *
-  * RegIf's own AXI4-Lite slave needs that: during a read it ignores a write's strobes, and a waiting answer follows the
-  * register, or the address of the next read. An access to an address without a register is refused here.
+  * RegIf's own AXI4-Lite slave needs that: during a read it ignores a write's strobes, and a waiting response follows
+  * the register, or the address of the next read. An access to an address without a register is refused here.
   */
 case class RegisterPort(config: AxiLite4Config) extends Component {
   val io = new Bundle {
@@ -19,7 +19,7 @@ case class RegisterPort(config: AxiLite4Config) extends Component {
     val address = out(UInt(config.addressWidth bits))
     /** A write has all of its bytes. */
     val whole = out(Bool())
-    /** There is something to read at `address`; to write. Otherwise the answer is SLVERR, and zero. */
+    /** There is something to read at `address`; to write. Otherwise the response is SLVERR, and zero. */
     val readable, writable = in(Bool())
     /** No access begins. */
     val hold = in(Bool())
@@ -42,7 +42,7 @@ case class RegisterPort(config: AxiLite4Config) extends Component {
   io.address := address
   io.whole := written.strb.andR
 
-  private val asking, answering = False
+  private val requesting, responding = False
   private val fsm = new StateMachine {
     val waiting: State = new State with EntryPoint {
       whenIsActive {
@@ -62,12 +62,12 @@ case class RegisterPort(config: AxiLite4Config) extends Component {
         val allowed = isWrite ? io.writable | io.readable
         refused := !allowed
         data := 0
-        when(io.settled)(when(allowed)(goto(asked)).otherwise(goto(answered)))
+        when(io.settled)(when(allowed)(goto(requested)).otherwise(goto(responded)))
       }
     }
-    val asked: State = new State {
+    val requested: State = new State {
       whenIsActive {
-        asking := True
+        requesting := True
         when(isWrite ? io.registers.aw.ready | io.registers.ar.ready)(
           goto(awaiting)) // ready for `aw`, ready for `w`: nothing is inside
       }
@@ -75,20 +75,20 @@ case class RegisterPort(config: AxiLite4Config) extends Component {
     val awaiting: State = new State {
       whenIsActive {
         when(io.registers.r.valid)(data := io.registers.r.data)
-        when(io.registers.r.valid || io.registers.b.valid)(goto(answered))
+        when(io.registers.r.valid || io.registers.b.valid)(goto(responded))
       }
     }
-    val answered: State = new State {
+    val responded: State = new State {
       whenIsActive {
-        answering := True
+        responding := True
         when(isWrite ? io.bus.b.ready | io.bus.r.ready)(goto(waiting))
       }
     }
   }
 
-  io.registers.ar.valid := asking && !isWrite
-  io.registers.aw.valid := asking && isWrite
-  io.registers.w.valid := asking && isWrite
+  io.registers.ar.valid := requesting && !isWrite
+  io.registers.aw.valid := requesting && isWrite
+  io.registers.w.valid := requesting && isWrite
   for (command <- Seq(io.registers.ar, io.registers.aw)) {
     command.addr := address
     command.prot := 0
@@ -97,8 +97,8 @@ case class RegisterPort(config: AxiLite4Config) extends Component {
   io.registers.r.ready := True
   io.registers.b.ready := True
 
-  io.bus.r.valid := answering && !isWrite
+  io.bus.r.valid := responding && !isWrite
   io.bus.r.data := data
-  io.bus.b.valid := answering && isWrite
+  io.bus.b.valid := responding && isWrite
   for (response <- Seq(io.bus.r.resp, io.bus.b.resp)) response := refused ? AxiLite4.resp.SLVERR | AxiLite4.resp.OKAY
 }

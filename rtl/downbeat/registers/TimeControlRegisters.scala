@@ -38,10 +38,10 @@ class TimeControlRegisters(declare: RegisterDeclarations, time: TimeControl, may
   private val step =
     jump.field(Bool(), AccessType.W1P, 0, "1: the time moves by `jump...`, two's complement of all 80 bits.")(
       SymbolName("step"))
-  private val asked = set || step
-  command(time.jump, asked && mayJump)
-  when(asked)(refused := !mayJump)
-  time.jump.relative := RegNextWhen(step, asked)
+  private val requested = set || step
+  command(time.jump, requested && mayJump)
+  when(requested)(refused := !mayJump)
+  time.jump.relative := RegNextWhen(step, requested)
   time.jump.value := (jumpHigh ## jumpLow ## jumpFraction).asUInt
 
   time.slew.perClock :=

@@ -28,7 +28,7 @@ case class TraceStore(config: DownbeatConfig) extends Component {
     /** The record requested last, and whether there is such a record. */
     val record = out(TraceRecord(config))
     val found = out(Bool())
-    /** From the clock after a request until `record` and `found` are its answer. */
+    /** From the clock after a request until `record` and `found` are its response. */
     val busy = out(Bool())
   }
   noIoPrefix()
@@ -56,9 +56,9 @@ case class TraceStore(config: DownbeatConfig) extends Component {
     memory.io.read.payload := request.index.resized
 
     private val exists = RegNext(!(request.index >> config.flowBits).orR)
-    val valid = memory.io.answer.valid
-    val record = memory.io.answer.record
-    val found = memory.io.answer.seen && exists
+    val valid = memory.io.response.valid
+    val record = memory.io.response.record
+    val found = memory.io.response.seen && exists
     val busy = memory.io.busy
   }
 
@@ -78,8 +78,8 @@ case class TraceStore(config: DownbeatConfig) extends Component {
     memory.io.read.valid := request.valid && request.log
     memory.io.read.payload := next - 1 - request.index.resize(indexBits)
 
-    val valid = memory.io.answer.valid
-    val record = memory.io.answer.payload
+    val valid = memory.io.response.valid
+    val record = memory.io.response.payload
     val found = RegNextWhen(request.index < logged, request.valid)
     val busy = memory.io.busy
   }

@@ -41,7 +41,7 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
   private val macIsOurs, macIsBroadcast, isIpv4, isTcp, ipIsOurs, ours = Reg(Bool())
   private val isPlain, isWhole, isIcmp, isEcho, isError =
     Reg(Bool()) // without options; no fragment; ICMP, and which
-  private val isArp, isRequest, asksForUs = Reg(Bool())
+  private val isArp, isRequest, isRequestForUs = Reg(Bool())
   private val otherVlan = RegInit(False)
   io.otherVlan := otherVlan
 
@@ -63,7 +63,7 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
   io.ours := ours
   io.isArp := isArp
   io.control := isArp || icmpToUs && (isEcho || isError)
-  io.bypass := !(ours || asksForUs || icmpToUs && isEcho)
+  io.bypass := !(ours || isRequestForUs || icmpToUs && isEcho)
 
   private val ethernet = new WordPicker(io.windows, io.windows.pair, False)
   private def etherTypeIn(word: Int) = ethernet.word(word)(15 downto 0)
@@ -104,7 +104,7 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
     isEcho := kind === IcmpType.echoRequest
     isError := IcmpType.errors.map(kind === _).orR
   }
-  when(ip.passes(10))(asksForUs := isArp && isRequest && ip.word(10).asUInt === io.local.ip)
+  when(ip.passes(10))(isRequestForUs := isArp && isRequest && ip.word(10).asUInt === io.local.ip)
 
   // After the words: the last window of a frame may come with the start of the next.
   when(io.start.valid) {
@@ -115,7 +115,7 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
     isArp := False
     isEcho := False
     isError := False
-    asksForUs := False
+    isRequestForUs := False
     otherVlan := False
   }
 }

@@ -19,7 +19,7 @@ case class PacketSums(config: DownbeatConfig) extends Component {
     val last = in Bool ()
     /** Its TCP length, bytes: needed three clocks after `last`. */
     val tcpLength = in UInt (16 bits)
-    /** Five clocks after `last`: from the next clock on, and until the next `settling`, the answers hold. */
+    /** Five clocks after `last`: from the next clock on, and until the next `settling`, the results hold. */
     val settling = out Bool ()
     val ipRight, tcpRight = out Bool ()
   }
@@ -62,7 +62,7 @@ case class PacketSums(config: DownbeatConfig) extends Component {
   private val restart = RegNext(pair === 1)
   private val restartSummed = RegNextWhen(restart, maskedValid)
 
-  /** A sum over the lanes' words that `chosen` picks; the answer comes six clocks after the last window. */
+  /** A sum over the lanes' words that `chosen` picks; the result comes six clocks after the last window. */
   private case class Sum(bits: Int, chosen: Lane => Bool, pseudo: UInt) extends Area {
     val Seq(low, high) = lanes.map(lane => lane.word.asBits.andMask(chosen(lane)).asUInt)
     val summed = RegNextWhen(low +^ high, maskedValid)

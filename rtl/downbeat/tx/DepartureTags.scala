@@ -70,10 +70,10 @@ case class DepartureTags(config: DownbeatConfig) extends Component {
   written.segment := io.tags.take.payload
   table.write(index(tag), written, io.tags.take.valid)
 
-  private val asked = io.departures.m2sPipe
-  private val read = asked.m2sPipe
+  private val requested = io.departures.m2sPipe
+  private val read = requested.m2sPipe
   private val found = read.m2sPipe
-  private val entry = RegNextWhen(table.readSync(index(asked.tag), asked.valid), read.valid)
+  private val entry = RegNextWhen(table.readSync(index(requested.tag), requested.valid), read.valid)
   private val isWritten = RegNextWhen(filled || index(read.tag) < index(tag), read.valid)
 
   private val event = DepartedEvent(config)
@@ -92,5 +92,5 @@ case class DepartureTags(config: DownbeatConfig) extends Component {
 
   io.staleStamps := Tally(judged.valid && !known, config.counterBits)
   io.droppedStamps := Tally(overflow, config.counterBits)
-  io.idle := !asked.valid && !read.valid && !found.valid && !judged.valid && queue.io.occupancy === 0
+  io.idle := !requested.valid && !read.valid && !found.valid && !judged.valid && queue.io.occupancy === 0
 }

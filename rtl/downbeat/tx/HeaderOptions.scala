@@ -23,7 +23,7 @@ case class HeaderOptions(config: DownbeatConfig) extends Component {
     /** The words, zero beyond them. They and `sum` are whole from step 5 on, once not `busy`: that takes a clock for
       * each word beyond three.
       */
-    val options = out(Vec.fill(SegmentHeader.mostOptionWords)(Bits(32 bits)))
+    val options = out(Vec.fill(SegmentHeader.maxOptionWords)(Bits(32 bits)))
     /** Ones' complement sum of the words and of what hangs on their number alone: the TCP length without payload, and
       * protocol 6.
       */
@@ -106,7 +106,7 @@ case class HeaderOptions(config: DownbeatConfig) extends Component {
   // ---- into the list, and into the sum
   private val laid = RegNext(next =/= Word.none && !starts) init False
   private val position = Reg(UInt(4 bits))
-  private val options = Reg(Vec.fill(SegmentHeader.mostOptionWords)(Bits(32 bits)))
+  private val options = Reg(Vec.fill(SegmentHeader.maxOptionWords)(Bits(32 bits)))
   private val sum = Reg(UInt(21 bits))
   private val clears = RegNext(starts) init False // no word is there yet
   when(laid) {

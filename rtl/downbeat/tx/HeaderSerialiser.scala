@@ -33,7 +33,7 @@ case class HeaderSerialiser(config: DownbeatConfig) extends Component {
   private val reading = RegInit(False) // a word other than the first
   private val reads = io.starts || reading
   private val last =
-    RegNext(reads && position + 1 === io.header.lastWord) init False // told a clock ahead: there are several words
+    RegNext(reads && position + 1 === io.header.lastWord) init False // known a clock ahead: there are several words
 
   when(reads) {
     reading := !last

@@ -27,7 +27,7 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   val urgentPointer = UInt(16 bits) // zero without URG
   val ipLength = UInt(14 bits) // bytes from the IPv4 header on
   /** TCP options, 32 bits each; zero beyond `optionWords`. */
-  val options = Vec.fill(SegmentHeader.mostOptionWords)(Bits(32 bits))
+  val options = Vec.fill(SegmentHeader.maxOptionWords)(Bits(32 bits))
   val optionWords = UInt(4 bits)
   /** Ones' complement sums, not yet inverted. */
   val ipSum, tcpSum = UInt(16 bits)
@@ -59,9 +59,9 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
 
 object SegmentHeader {
   val plainBytes = 54
-  val mostOptionWords = 10
+  val maxOptionWords = 10
   /** Words of eight bytes. */
-  val mostWords: Int = (plainBytes + 4 * mostOptionWords + 7) / 8
+  val maxWords: Int = (plainBytes + 4 * maxOptionWords + 7) / 8
   /** Position of the TCP checksum: bytes 50 and 51. */
   val checksumWord = 6
   def checksumIn(word: Bits): Bits = word(31 downto 16)

@@ -122,6 +122,6 @@ case class Transmitter(config: DownbeatConfig) extends Component {
 object Transmitter {
   private val lineFrames = 16
   /** Frames of a line, with the frame that is built, and those between the line and its serialiser's end. */
-  val mostFrames: Int = lineFrames + 4
-  private val lineWords = 1 << log2Up(mostFrames * SegmentHeader.mostWords)
+  val maxFrames: Int = lineFrames + 4
+  private val lineWords = 1 << log2Up(maxFrames * SegmentHeader.maxWords)
 }

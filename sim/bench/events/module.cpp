@@ -72,7 +72,7 @@ void Module::record() {
   last = clocks_;
   ++line_.events;
   ++line_.ofKind[pins.trace_payload_kind];
-  line_.calculations += pins.trace_payload_asked;
+  line_.calculations += pins.trace_payload_requested;
 }
 
 Line Module::run(std::uint64_t count) {

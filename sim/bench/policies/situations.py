@@ -107,4 +107,4 @@ class Watched:
                 yield "policies changed while calculating"
         if name in ENDS and self.calculating:
             yield "ended while calculating"
-        self.calculating = self.calculating or bool(event.asked)
+        self.calculating = self.calculating or bool(event.requested)

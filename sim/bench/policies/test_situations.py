@@ -87,7 +87,7 @@ def test_a_restart_comes_after_a_second_with_nothing_in_flight(pause: int, situa
 def test_an_end_or_a_change_counts_while_a_calculation_is_under_way(end: str) -> None:
     assert situations(
         event("none", end),
-        event("acknowledged", asked=1),
+        event("acknowledged", requested=1),
         event("none", "setPolicies"),
         event("none", end),
         event("calculated", "calculated"),

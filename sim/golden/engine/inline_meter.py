@@ -34,7 +34,7 @@ class InlineMeter:
         if given("opens"):
             self.result = Inline()
             self._responses.clear()
-        if given("told"):
+        if given("updated"):
             result = event.probe
             request = Request(
                 opens=given("opens"),

@@ -100,7 +100,7 @@ void Machine::listen(std::uint32_t to, std::uint16_t number) {
   HostPort &host = port(to);
   host.command(command);
   until("a listener", [&] { return !host.told.empty(); });
-  if (host.told.front().kind != format::Kind::answer || host.told.front().reason != 0)
+  if (host.told.front().kind != format::Kind::response || host.told.front().reason != 0)
     throw std::runtime_error("a listen was refused");
   host.told.pop_front();
 }

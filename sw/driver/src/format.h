@@ -106,7 +106,7 @@ struct Command {
 enum class Kind : std::uint8_t {
   none = DOWNBEAT_HOST_NOTIFICATION_KIND_NONE,
   status = DOWNBEAT_HOST_NOTIFICATION_KIND_STATUS,
-  answer = DOWNBEAT_HOST_NOTIFICATION_KIND_ANSWER,
+  response = DOWNBEAT_HOST_NOTIFICATION_KIND_RESPONSE,
   error = DOWNBEAT_HOST_NOTIFICATION_KIND_ERROR,
   pathReport = DOWNBEAT_HOST_NOTIFICATION_KIND_PATH_REPORT
 };
@@ -129,7 +129,7 @@ struct Notification {
   std::uint16_t remotePort = 0, localPort = 0;
   std::uint16_t time[3] = {}; // ns, 48 bits
   std::uint16_t reserved46 = 0;
-  std::uint32_t value = 0, errorsUntold = 0, commandHead = 0;
+  std::uint32_t value = 0, errorsUnreported = 0, commandHead = 0;
   std::uint8_t reserved60[3] = {};
   std::uint8_t phase = 0;
 };

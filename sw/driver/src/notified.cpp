@@ -99,7 +99,7 @@ void Device::notified(const format::Notification &notification) {
   case format::Kind::status:
     if (notification.flow < byFlow_.size()) status(notification);
     break;
-  case format::Kind::answer:
+  case format::Kind::response:
     responded(notification.request, downbeat::errorOf(static_cast<format::CloseReason>(notification.reason)));
     break;
   case format::Kind::error:

@@ -14,7 +14,7 @@ namespace downbeat::loopback {
 
 void Loopback::answer(std::uint32_t number, std::uint16_t request, CloseReason reason) {
   Notification notification;
-  notification.kind = Kind::answer;
+  notification.kind = Kind::response;
   notification.reason = static_cast<std::uint8_t>(reason);
   notification.request = request;
   notify(number, notification);

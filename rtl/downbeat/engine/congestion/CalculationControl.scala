@@ -54,9 +54,9 @@ class CalculationControl(
 
   /** Takes the request of either family's policy on step 3, the start-up policy's first. */
   def choose(startup: PolicyFamily, steady: PolicyFamily): Unit = new s3.Area {
-    private val first = startup.answer.calculation
+    private val first = startup.result.calculation
     ofStartup := first.valid
-    requested := first.valid ? first | steady.answer.calculation
+    requested := first.valid ? first | steady.result.calculation
     calculator := first.valid ? startup.calculator | steady.calculator
   }
 

@@ -12,7 +12,7 @@ import spinal.lib.misc.pipeline._
 
 /** Congestion: cwnd, ssthresh and the next departure, by the connection's start-up and steady policy.
   *
-  * Step 0 makes the event that policies see. All policies of the build answer it by step 3, and the answers of the two
+  * Step 0 makes the event that policies see. All policies of the build answer it by step 3, and the results of the two
   * that the connection chose are taken ([[PolicyFamily]]). [[WindowUpdate]] makes the windows of recovery and bounds
   * the result. Step 5 writes.
   */
@@ -106,8 +106,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   // ---- the policies
 
   private val index = new s2.Area {
-    private def chosen(told: UInt, own: => UInt): UInt =
-      if (own == null) U(0, widthOf(told) bits) else (OPENING || changes) ? told | own
+    private def chosen(parameter: UInt, own: => UInt): UInt =
+      if (own == null) U(0, widthOf(parameter) bits) else (OPENING || changes) ? parameter | own
     val startup = insert {
       val startup = CombInit(chosen(PARAMETERS.startup, before.startup))
       if (config.hostStart) when(hostFlight.expired)(startup := config.standardStartup)
@@ -136,32 +136,32 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
       steady.selects.map(select => insert(select && !fromStartup))
   }
 
-  private val answered = new s3.Area {
+  private val results = new s3.Area {
     val window =
-      insert(MuxOH.or(Vec(decide.counts.map(apply(_))), (startup.answers ++ steady.answers).map(apply(_).window)))
-    val startupState = insert(startup.answer.policyState)
-    val steadyState = insert(steady.answer.policyState)
-    val startupPlan = config.policiesPace generate insert(startup.answer.departure)
-    val steadyPlan = config.policiesPace generate insert(steady.answer.departure)
-    val bounded = config.policiesBound generate insert(startup.answer.bounded)
-    val bound = config.policiesBound generate insert(Window.ofBytes(startup.answer.bound))
-    val retreats = config.policiesBound generate insert(startup.answer.retreats)
+      insert(MuxOH.or(Vec(decide.counts.map(apply(_))), (startup.results ++ steady.results).map(apply(_).window)))
+    val startupState = insert(startup.result.policyState)
+    val steadyState = insert(steady.result.policyState)
+    val startupPlan = config.policiesPace generate insert(startup.result.departure)
+    val steadyPlan = config.policiesPace generate insert(steady.result.departure)
+    val bounded = config.policiesBound generate insert(startup.result.bounded)
+    val bound = config.policiesBound generate insert(Window.ofBytes(startup.result.bound))
+    val retreats = config.policiesBound generate insert(startup.result.retreats)
   }
 
   private val windows =
-    new WindowUpdate(config, signals, EVENT, before, answered.window, describe.calculated, keeps, Option(hostFlight),
-      if (config.policiesBound) Some((answered.bounded, answered.bound)) else None, steps)
+    new WindowUpdate(config, signals, EVENT, before, results.window, describe.calculated, keeps, Option(hostFlight),
+      if (config.policiesBound) Some((results.bounded, results.bound)) else None, steps)
   import windows.handshakes
 
   // ---- the departure, and the state after the event
 
   private val choose = new s4.Area {
     val plan = config.policiesPace generate {
-      val ofStartup = answered.startupPlan.pace =/= Pace.configured || answered.startupPlan.inverted ||
-        answered.startupPlan.probe
-      val otherwise = CombInit[DeparturePlan](answered.steadyPlan)
+      val ofStartup = results.startupPlan.pace =/= Pace.configured || results.startupPlan.inverted ||
+        results.startupPlan.probe
+      val otherwise = CombInit[DeparturePlan](results.steadyPlan)
       if (config.hostStart) when(hostFlight.plan.pace =/= Pace.configured)(otherwise := hostFlight.plan)
-      insert(Mux[DeparturePlan](ofStartup, answered.startupPlan, otherwise))
+      insert(Mux[DeparturePlan](ofStartup, results.startupPlan, otherwise))
     }
     val synLost = insert(handshakes && (EVENT.kind === kinds.timeout || EVENT.kind === kinds.timeoutAgain))
   }
@@ -174,8 +174,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
     val after = CongestionState(config)
     after.window := WINDOW
-    after.startupState := Mux[Bits](handshakes, change.startupState, answered.startupState)
-    after.steadyState := Mux[Bits](handshakes, change.steadyState, answered.steadyState)
+    after.startupState := Mux[Bits](handshakes, change.startupState, results.startupState)
+    after.steadyState := Mux[Bits](handshakes, change.steadyState, results.steadyState)
     if (after.startup != null) after.startup := STARTUP
     if (after.steady != null) after.steady := STEADY
     when(handshakes)(after.window := before.window)
@@ -195,7 +195,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   }
 
   /** The start-up policy gives up a window that was not safe; none in builds without such a policy. */
-  def retreats: Option[Payload[Bool]] = Option(answered.retreats)
+  def retreats: Option[Payload[Bool]] = Option(results.retreats)
   /** For the record of the event: the window in segments that a start of the host sets; the start is too old. */
   val hostWindow: Payload[UInt] = config.hostStart generate hostFlight.shown
   val hostExpired: Payload[Bool] = config.hostStart generate hostFlight.expired
@@ -203,7 +203,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   // ---- long calculations
 
   /** A request goes to a unit with this event, on step 5. */
-  val ASKED: Payload[Bool] = update.requested
+  val REQUESTED: Payload[Bool] = update.requested
 
   /** Connects the calculation units: which have space, and the requests to them. */
   def calculates(units: Calculators): Unit = {

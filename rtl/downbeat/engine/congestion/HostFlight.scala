@@ -10,13 +10,14 @@ import spinal.lib.misc.pipeline._
 
 /** State of a connection that the host starts. */
 case class HostFlightState() extends Bundle {
-  /** Before it counts: as told. Afterwards `window` is how many segments are still to leave paced. */
+  /** Before it counts: the host's values. Afterwards `window` is the number of segments that are still to leave paced.
+    */
   val start = HostStart()
   /** One of them has left. */
   val begun = Bool()
 }
 
-/** The first window as the host has told it ([[HostStart]]).
+/** The first window that the host has given ([[HostStart]]).
   *
   * It counts with `established`: as the handshake ends, or as the engine takes a `start`. Then cwnd is `window`
   * segments, whatever the start-up policy says, and they leave `gap` apart, unless the start-up policy has a plan of
@@ -30,7 +31,7 @@ class HostFlight(
   import signals._
   private val Seq(s0, s1, s2, _, s4, s5) = steps
 
-  private val told = new s0.Area {
+  private val current = new s0.Area {
     val start = insert(Mux[HostStart](STARTS, PARAMETERS.start, before.start))
     val begins = insert(LIVE && (STARTS || ESTABLISHED))
     val small = insert(synLost && !STARTS)
@@ -38,23 +39,23 @@ class HostFlight(
   }
 
   private val judge = new s1.Area {
-    private val left = told.start.until - NOW.ns // signed
-    val expired = insert(told.begins && told.start.until.orR && left.msb)
-    val flight = insert(told.start.window * SEGMENT_SIZE)
-    val one = insert(told.start.window - 1)
-    val going = insert(told.start.window.orR && !told.begins)
-    val counts = insert(told.begins && told.start.window.orR && !told.small)
+    private val left = current.start.until - NOW.ns // signed
+    val expired = insert(current.begins && current.start.until.orR && left.msb)
+    val flight = insert(current.start.window * SEGMENT_SIZE)
+    val one = insert(current.start.window - 1)
+    val going = insert(current.start.window.orR && !current.begins)
+    val counts = insert(current.begins && current.start.window.orR && !current.small)
   }
 
   private val decide = new s2.Area {
     val window = insert(judge.counts && !judge.expired)
-    private val paced = told.start.pace =/= StartPace.none
+    private val paced = current.start.pace =/= StartPace.none
     private val sends = event.kind === CongestionEventKind.sent && judge.going
-    val begun = insert(!told.begins && (told.begun || sends))
+    val begun = insert(!current.begins && (current.begun || sends))
     val count = insert {
-      val count = CombInit(told.start.window)
+      val count = CombInit(current.start.window)
       when(sends)(count := judge.one)
-      when(event.isLoss || told.begins && !(judge.counts && !judge.expired && paced))(count := 0)
+      when(event.isLoss || current.begins && !(judge.counts && !judge.expired && paced))(count := 0)
       count
     }
   }
@@ -67,14 +68,14 @@ class HostFlight(
 
   /** On step 4: how the next segment leaves; `configured` when the flight is over. */
   val plan: Payload[DeparturePlan] = new s4.Area {
-    private val bucket = told.start.pace === StartPace.bucket
+    private val bucket = current.start.pace === StartPace.bucket
     val plan = insert {
       val plan = DeparturePlan()
       plan := DeparturePlan.configured
       when(decide.count.orR) {
         plan.pace := Pace.apart
         plan.burst := Mux(bucket, U(HostFlight.bucketLog2, 2 bits), U(0, 2 bits))
-        when(decide.begun || bucket)(plan.time := told.start.gap.resize(DeparturePlan.timeBits))
+        when(decide.begun || bucket)(plan.time := current.start.gap.resize(DeparturePlan.timeBits))
       }
       plan
     }
@@ -84,7 +85,7 @@ class HostFlight(
   def after(handshakes: Payload[Bool]): HostFlightState = {
     val after = HostFlightState()
     new s5.Area {
-      after.start := told.start
+      after.start := current.start
       after.begun := False
       when(!handshakes) {
         after.start.window := decide.count
@@ -100,7 +101,7 @@ class HostFlight(
 
   /** For the record of the event, from step 3 on: the host's window in segments, at the event at which it counts. */
   val shown: Payload[UInt] = new s2.Area {
-    val shown = insert(Mux[UInt](judge.counts && !judge.expired, told.start.window, U(0, 16 bits)))
+    val shown = insert(Mux[UInt](judge.counts && !judge.expired, current.start.window, U(0, 16 bits)))
   }.shown
 }
 

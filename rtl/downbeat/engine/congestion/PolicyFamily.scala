@@ -7,7 +7,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** The start-up or the steady policies of a build. All answer every event by step 3; the answer of the connection's
+/** The start-up or the steady policies of a build. All answer every event by step 3; the result of the connection's
   * policy is taken.
   *
   * @param pipe  its policy state has the width of the largest
@@ -20,7 +20,7 @@ class PolicyFamily(config: DownbeatConfig, policies: Seq[Policy], pipe: PolicyPi
   private val states = new s0.Area {
     val own = policies.map(policy => insert(pipe.policyState.resize(policy.stateBits)))
   }
-  val answers: Seq[Payload[PolicyAnswer]] = policies.zip(states.own).map { case (policy, state) =>
+  val results: Seq[Payload[PolicyAnswer]] = policies.zip(states.own).map { case (policy, state) =>
     policy.build(pipe.withState(state).setCompositeName(this, policy.name))
   }
 
@@ -31,32 +31,32 @@ class PolicyFamily(config: DownbeatConfig, policies: Seq[Policy], pipe: PolicyPi
   def selects: Seq[Payload[Bool]] = select.own
 
   private val choose = new s3.Area {
-    private val all = policies.zip(answers).map { case (policy, answer) => widened(policy, answer) }
-    val answer = if (all.size == 1) all.head else MuxOH.or(Vec(selects.map(apply(_))), all)
+    private val all = policies.zip(results).map { case (policy, result) => widened(policy, result) }
+    val result = if (all.size == 1) all.head else MuxOH.or(Vec(selects.map(apply(_))), all)
     val calculator = config.policiesCalculate generate {
       val indices = CalculationControl.indices(config, policies)
       if (indices.size == 1) indices.head else Vec(indices)(index)
     }
   }
-  /** The answer of the connection's policy, on step 3. */
-  val answer: PolicyAnswer = choose.answer
+  /** The result of the connection's policy, on step 3. */
+  val result: PolicyAnswer = choose.result
   /** Its calculator, by index, on step 3. */
   val calculator: UInt = choose.calculator
 
-  /** An answer with all fields that an answer of this build may have. */
-  private def widened(policy: Policy, answer: PolicyAnswer): PolicyAnswer = {
+  /** A result with all fields that a result of this build may have. */
+  private def widened(policy: Policy, result: PolicyAnswer): PolicyAnswer = {
     val wide = PolicyAnswer(stateBits, config.policiesPace, config.requestBits, config.policiesBound)
-    wide.window := answer.window
-    wide.policyState := answer.policyState.resize(stateBits)
-    if (config.policiesPace) wide.departure := (if (policy.paces) answer.departure else DeparturePlan.configured)
+    wide.window := result.window
+    wide.policyState := result.policyState.resize(stateBits)
+    if (config.policiesPace) wide.departure := (if (policy.paces) result.departure else DeparturePlan.configured)
     if (config.policiesBound) {
-      wide.bounded := (if (policy.bounds) answer.bounded else False)
-      wide.bound := (if (policy.bounds) answer.bound else U(0, 32 bits))
-      wide.retreats := (if (policy.bounds) answer.retreats else False)
+      wide.bounded := (if (policy.bounds) result.bounded else False)
+      wide.bound := (if (policy.bounds) result.bound else U(0, 32 bits))
+      wide.retreats := (if (policy.bounds) result.retreats else False)
     }
     if (config.policiesCalculate) wide.calculation := (
       if (policy.calculator.isEmpty) Calculation.none(config.requestBits)
-      else answer.calculation.widened(config.requestBits))
+      else result.calculation.widened(config.requestBits))
     wide
   }
 }

@@ -8,19 +8,19 @@ import downbeat.messages.TcpState
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** The windows after an event. Outside recovery they are the policies' answer. In recovery and after a timeout they are
+/** The windows after an event. Outside recovery they are the policies' result. In recovery and after a timeout they are
   * RFC 6582's and RFC 5681's, for all policies. The result has 2 SMSS <= ssthresh and SMSS <= cwnd, and neither is
   * above 1 GiB.
   *
-  * @param answered   the windows of the policy that the event is for
+  * @param policy     the windows of the policy that the event is for
   * @param calculated a stale response leaves the windows as they are
   * @param keeps      so does a change of policies
-  * @param host       what the host has told the connection, if it can
+  * @param host       the host's start of the connection, if the build has one
   * @param bound      whether the start-up policy bounds what a loss leaves, and by what, if one can
   */
 class WindowUpdate(
     config: DownbeatConfig, signals: Signals, event: Payload[CongestionEvent], before: Payload[CongestionState],
-    answered: Payload[Window],
+    policy: Payload[Window],
     calculated: Payload[Calculated], keeps: Payload[Bool], host: Option[HostFlight],
     bound: Option[(Payload[Bool], Payload[UInt])], steps: Seq[Node])
     extends Area {
@@ -59,7 +59,7 @@ class WindowUpdate(
 
   private val settle = new s4.Area {
     val window = Payload(Window())
-    window := answered
+    window := policy
     switch(event.kind) {
       is(kinds.none, kinds.sent)(window := before.window)
       is(kinds.duplicate)(keepSsthresh(add.inflated))
@@ -69,21 +69,21 @@ class WindowUpdate(
       is(kinds.timeout) {
         window.cwnd := segment
         // In recovery more is outstanding than the window in which the loss was seen.
-        when(!event.uninflated && before.window.ssthresh < answered.ssthresh)(window.ssthresh := before.window.ssthresh)
+        when(!event.uninflated && before.window.ssthresh < policy.ssthresh)(window.ssthresh := before.window.ssthresh)
       }
       if (config.policiesCalculate) is(kinds.calculated)(when(calculated.stale)(window := before.window))
       is(kinds.loss) {
         window.cwnd :=
-          Mux[UInt](before.window.cwnd < answered.ssthresh, compare.afterLoss, answered.ssthresh + add.inflation)
-        for ((bounded, most) <- bound) {
-          when(bounded && most < answered.ssthresh)(window.ssthresh := most)
-          when(bounded && most < answered.ssthresh && most < before.window.cwnd)(window.cwnd := most + add.inflation)
+          Mux[UInt](before.window.cwnd < policy.ssthresh, compare.afterLoss, policy.ssthresh + add.inflation)
+        for ((bounded, limit) <- bound) {
+          when(bounded && limit < policy.ssthresh)(window.ssthresh := limit)
+          when(bounded && limit < policy.ssthresh && limit < before.window.cwnd)(window.cwnd := limit + add.inflation)
         }
       }
     }
-    for (told <- host) {
-      when(told.counts)(window.cwnd := Window.ofBytes(told.cwnd))
-      when(told.expired)(window.ssthresh := HostFlight.unbounded)
+    for (start <- host) {
+      when(start.counts)(window.cwnd := Window.ofBytes(start.cwnd))
+      when(start.expired)(window.ssthresh := HostFlight.unbounded)
     }
     when(keeps)(window := before.window)
     /** Until the connection is established its policies are not used, and the bits of its window are a

@@ -12,12 +12,12 @@ import spinal.lib.misc.pipeline._
 
 /** The inline meter's state of a connection, in a side memory. */
 case class InlineMeterState() extends Bundle {
-  /** The estimator could not be told something: it is told to begin again. It does not know the connection yet. */
+  /** The estimator could not receive an event: it is requested to begin again. It does not know the connection yet. */
   val lost, unopened = Bool()
   /** ACKs come, but nothing is in flight and no stream is wanted, since `idleSince`: the estimator computes, or has
-    * missed something and has been `asked` to begin again.
+    * missed something and has been `requested` to begin again.
     */
-  val idles, asked = Bool()
+  val idles, requested = Bool()
   val idleSince = UInt(InlineMeter.tickBits bits)
   /** Probes of the stream that have left. */
   val sent = UInt(4 bits)
@@ -28,7 +28,8 @@ case class InlineMeterState() extends Bundle {
   * as events `measured`.
   *
   * The stream that is wanted is so until its last probe has left, or until the probes are forgotten. When all probes
-  * are answered and no stream is wanted for longer than the estimator takes, it has missed something, and begins again.
+  * are acknowledged and no stream is wanted for longer than the estimator takes, it has missed something, and begins
+  * again.
   */
 class InlineMeter(
     config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, probes: ProbeLog, steps: Seq[Node])
@@ -64,13 +65,13 @@ class InlineMeter(
   private val space = Bool()
   private val message = Flow(InlineMessage(config))
   private val update = new s5.Area {
-    private val answer = probes.result
+    private val ack = probes.result
     private val completes = address.sends && count.last && !BEGINS
-    private val answers = answer.answered || probes.missed.orR
-    private val idles = ADVANCED && probes.none && !answers && !before.result.valid
-    private val stuck = LIVE && idles && count.waited && !before.asked
+    private val hasAck = ack.answered || probes.missed.orR
+    private val idles = ADVANCED && probes.none && !hasAck && !before.result.valid
+    private val stuck = LIVE && idles && count.waited && !before.requested
     private val forgets = probes.forgets || before.lost || stuck
-    private val tells = LIVE && (address.opens || forgets || completes || answers)
+    private val tells = LIVE && (address.opens || forgets || completes || hasAck)
     private val goes = tells && space
     message.valid := isValid && goes
     message.reference.flow := FLOW
@@ -80,12 +81,12 @@ class InlineMeter(
     request.forgets := forgets
     request.completes := completes
     request.missed := probes.missed
-    request.answered := answer.answered
-    request.begins := answer.begins
-    request.disturbed := answer.disturbed
+    request.answered := ack.answered
+    request.begins := ack.begins
+    request.disturbed := ack.disturbed
     private def bounded(gap: UInt): UInt = gap.takeHigh(4).orR ? U((BigInt(1) << 32) - 1, 32 bits) | gap.resize(32)
-    request.departureGap := bounded(answer.departureGap)
-    request.arrivalGap := bounded(answer.arrivalGap)
+    request.departureGap := bounded(ack.departureGap)
+    request.arrivalGap := bounded(ack.arrivalGap)
     request.segmentSize := SEGMENT_SIZE
 
     val after = CombInit[InlineMeterState](before).allowOverride()
@@ -93,9 +94,9 @@ class InlineMeter(
     after.unopened := !OPENING && !goes && (before.unopened || address.opens)
     when(idles && !before.idles)(after.idleSince := count.now)
     when(idles)(after.idles := True)
-    when(stuck && goes)(after.asked := True)
+    when(stuck && goes)(after.requested := True)
     when(address.arrives || address.opens || OPENING) {
-      after.asked := False
+      after.requested := False
       after.idles := False
     }
     when(address.sends)(after.sent := count.sent)

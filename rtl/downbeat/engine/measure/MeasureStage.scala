@@ -17,7 +17,7 @@ case class MeasureState(config: DownbeatConfig) extends Bundle {
 /** Measures what round trips and gaps tell of the path.
   *
   * It keeps the smallest round-trip time of a connection, if a policy of the build compares with the unloaded path. It
-  * finds the ACK that answers each probe, if a policy sends probes ([[ProbeLog]]). It has the connection's rate
+  * finds the ACK of each probe, if a policy sends probes ([[ProbeLog]]). It has the connection's rate
   * estimated, if a policy wants to know it ([[RateMeter]]), and the path measured by streams of probes
   * ([[InlineMeter]]).
   */

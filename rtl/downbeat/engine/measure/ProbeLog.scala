@@ -10,7 +10,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Keeps the probes of each flow in order of sending until they are answered: a side memory of `places` records for
+/** Keeps the probes of each flow in order of sending until they are acknowledged: a side memory of `places` records for
   * each flow.
   *
   * `sent` writes a record, `departed` writes its time, and an ACK is compared with the two oldest records. A probe that
@@ -37,15 +37,15 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
     val forgets = insert(OPENING || RESENT || CONGESTION_KIND === CongestionEventKind.loss ||
       CONGESTION_KIND === CongestionEventKind.timeout || CONGESTION_KIND === CongestionEventKind.timeoutAgain)
     private val index = UInt(indexBits bits)
-    index := before.answering.resize(indexBits)
+    index := before.acknowledging.resize(indexBits)
     when(KIND === EventKind.sent)(index := before.sent.resize(indexBits))
     when(KIND === EventKind.departed)(index := before.departing.resize(indexBits))
     val isOdd = insert(index.lsb)
     /** The place in each bank of the record and of the one after it. */
     val halves = insert(Vec((index + 1) >> 1, index >> 1))
-    val unanswered = insert(before.sent - before.answering)
-    /** Departed and not answered. */
-    val inFlight = insert(before.departing - before.answering)
+    val unanswered = insert(before.sent - before.acknowledging)
+    /** Departed and not acknowledged. */
+    val inFlight = insert(before.departing - before.acknowledging)
     val anyToDepart = insert(before.departing =/= before.sent)
     val addresses = halves.map(half => FLOW @@ half)
   }
@@ -103,7 +103,7 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
     val two = insert(select.unanswered > 1)
   }
 
-  /** Which record the ACK answers and how many are removed. */
+  /** The record that the ACK acknowledges, and the number of records that are removed. */
   private val decide = new s4.Area {
     val skips = insert(compare.any && oldest.verdict.passed)
     val exact = insert(compare.any && oldest.verdict.exact || skips && compare.two && second.verdict.exact)
@@ -111,7 +111,7 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
     val removed = insert(Mux(both, U(2, 2 bits), (exact || skips).asUInt.resize(2)))
     val departs = insert(select.isDeparted && select.anyToDepart && compare.isItself)
     val logs = insert(select.isSent && !select.unanswered.msb)
-    val answerer = insert(Mux[ProbeRecord](skips, order.second, order.oldest))
+    val acked = insert(Mux[ProbeRecord](skips, order.second, order.oldest))
     val departureGap = insert(Mux[UInt](skips, second.gap.departure, oldest.gap.departure))
     val roundTrip = insert(Mux[UInt](skips, second.gap.roundTrip, oldest.gap.roundTrip))
   }
@@ -123,16 +123,16 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
   val forgets, none = Bool()
   private val update = new s5.Area {
     private val chained = before.chained && !decide.skips
-    result.answered := decide.exact && decide.answerer.departed
-    result.begins := decide.answerer.begins
-    result.disturbed := !chained && !decide.answerer.begins || decide.answerer.late
+    result.answered := decide.exact && decide.acked.departed
+    result.begins := decide.acked.begins
+    result.disturbed := !chained && !decide.acked.begins || decide.acked.late
     result.departureGap := decide.departureGap
     result.arrivalGap := compare.arrivalGap
     result.roundTrip := decide.roundTrip
 
     missed := decide.removed - result.answered.asUInt.resize(2)
     forgets := select.forgets && select.unanswered.orR
-    none := after.sent === after.answering
+    none := after.sent === after.acknowledging
 
     private val written = ProbeRecord()
     written := order.oldest
@@ -156,14 +156,14 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
 
     private val sentAfter = before.sent + decide.logs.asUInt
     after.sent := sentAfter
-    after.answering := Mux(select.forgets, sentAfter, before.answering + decide.removed)
-    // A record that is removed before its departure is told will not depart.
+    after.acknowledging := Mux(select.forgets, sentAfter, before.acknowledging + decide.removed)
+    // A record that is removed before its departure is reported will not depart.
     private val overtaken = select.inFlight < decide.removed
     private val caughtUp = Mux(overtaken, decide.removed - select.inFlight.resize(2), U(0, 2 bits))
     after.departing := Mux(select.forgets, sentAfter, before.departing + (decide.departs.asUInt +^ caughtUp))
     after.chained := !select.forgets &&
-      Mux(select.isAck, decide.exact && decide.answerer.departed && !decide.answerer.late, before.chained)
-    after.departure := Mux(select.isAck, decide.answerer.time, before.departure)
+      Mux(select.isAck, decide.exact && decide.acked.departed && !decide.acked.late, before.chained)
+    after.departure := Mux(select.isAck, decide.acked.time, before.departure)
     after.arrival := Mux(select.isAck, STAMP.ns.resize(36), before.arrival)
   }
 }

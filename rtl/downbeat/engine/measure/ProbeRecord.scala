@@ -29,8 +29,8 @@ case class ProbeRecord() extends Bundle {
 
 /** The places of a flow's probes in the log, and the measurement of the last acknowledged probe. */
 case class ProbeLogState(config: DownbeatConfig) extends Bundle {
-  /** The next probe to be sent, to depart, to be answered; modulo twice the places. */
-  val sent, departing, answering = UInt(log2Up(ProbeLog.places(config)) + 1 bits)
+  /** The next probe to be sent, to depart, to be acknowledged; modulo twice the places. */
+  val sent, departing, acknowledging = UInt(log2Up(ProbeLog.places(config)) + 1 bits)
   /** The last data acknowledged was a probe with an ACK of its own: the next probe's gaps count from it. */
   val chained = Bool()
   val departure, arrival = UInt(36 bits) // ns

@@ -89,7 +89,7 @@ class RateMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signa
 
   private val add = new s3.Area {
     val acked = insert(Mux[UInt](compare.forgets, U(0, 32 bits), before.waiting + count.acked))
-    val asks = insert((compare.begins || compare.advances || compare.repeats) &&
+    val requests = insert((compare.begins || compare.advances || compare.repeats) &&
       STATE =/= TcpState.synSent && STATE =/= TcpState.synReceived && STATE =/= TcpState.closed)
     val rttBefore = insert(Mux[UInt](OPENING, U(0, 32 bits), before.rtt))
     val smallest = insert(
@@ -99,7 +99,7 @@ class RateMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signa
   private val space, wanted = Bool()
   private val request = Flow(RateRequest(config))
   private val update = new s5.Area {
-    private val goes = add.asks && wanted && space
+    private val goes = add.requests && wanted && space
     private val rtt = Mux[UInt](RTT_VALID, compare.rtt, add.rttBefore)
     request.valid := isValid && goes
     request.reference.flow := FLOW

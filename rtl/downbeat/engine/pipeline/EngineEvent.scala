@@ -18,7 +18,7 @@ case class ReturnEvent(config: DownbeatConfig) extends Bundle {
   /** A `sent`'s acknowledgment number, as on the wire. */
   val acknowledgment = SequenceNumber()
   val window = UInt(16 bits)
-  /** The ACK of this segment is to be told (congestion/DeparturePlan.scala); it begins a train of such. */
+  /** The ACK of this segment is reported (congestion/DeparturePlan.scala); the segment begins a train of such. */
   val probe, begins = Bool()
 }
 

@@ -34,7 +34,7 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
 
   // ---- the ACK and the window of a segment that has left
 
-  private val told = new s0.Area {
+  private val sent = new s0.Area {
     private val scaled = before.scaling && !FLAGS.syn
     val edge = insert(
       low(ACKNOWLEDGMENT) + (WINDOW_FIELD.window.resize(30) |<< Mux(scaled, U(config.receiveWindowScale, 4 bits),
@@ -46,9 +46,9 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
     val tells = insert(event.hasSent && !FLAGS.syn)
     /** The peer may refuse a probe of its shut window with all that it says. */
     private val isHeard = before.sendWindow.field.orR
-    val acknowledgesMore = insert(told.isNewer && event.hasSent && !FLAGS.syn)
-    val acknowledgesAll = insert(tells && told.isAll && isHeard)
-    val opens = insert(before.acknowledgments.edge.isBefore(told.edge))
+    val acknowledgesMore = insert(sent.isNewer && event.hasSent && !FLAGS.syn)
+    val acknowledgesAll = insert(tells && sent.isAll && isHeard)
+    val opens = insert(before.acknowledgments.edge.isBefore(sent.edge))
   }
 
   // ---- how far the window may open
@@ -63,7 +63,8 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
     val bytes = insert(edgeBefore.toConsumed + buffer.free)
     /** One past the end of the buffer. */
     val limit = insert(before.consumed + buffer.free)
-    /** Less than half the buffer is announced. An ACK that waits will tell more, unless the peer may be waiting for it. */
+    /** Less than half the buffer is announced. An ACK that waits will tell more, unless the peer may be waiting for it.
+      */
     val windowIsNarrow = insert(windowCheck.distance.window < half &&
       !(before.acknowledgments.delayed && (windowCheck.distance.window >> 15).orR))
     /** Without window scale a segment announces no more than this edge, before RCV.NXT moves; what it would gain. */
@@ -106,12 +107,12 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
 
   private val immediate = new s1.Area {
     private val delayed = before.acknowledgments.delayed
-    /** The window was told as shut, and holds less than a unit of its scale: the peer has probed it. */
+    /** The window was sent as shut, and holds less than a unit of its scale: the peer has probed it. */
     private val probed = !(windowCheck.distance.window >> config.receiveWindowScale).orR
     val due = insert(arrival.comes && (!arrival.extendsInOrder || overlap.reachesFin || delayed || probed) ||
       event.expired && delayed && !before.waiting || kind.close && LIVE && delayed)
   }
-  val answer = new s3.Area {
+  val reply = new s3.Area {
     /** The timer gets another purpose: it will end FIN-WAIT-2 of a connection without application. */
     private val timerIsTaken = effect.acknowledgesFin && before.acknowledgments.delayed && before.applicationClosed
     val due = insert(data.rejected || immediate.due || opening.tells || timerIsTaken)
@@ -119,8 +120,8 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
   }
   val delay = new s4.Area {
     /** The delayed-ACK timer starts; it runs. */
-    val begins = insert(apply(answer.beginsToWait))
-    val runs = insert((before.acknowledgments.delayed || answer.beginsToWait) && !ACK_DUE && !tell.acknowledgesAll &&
+    val begins = insert(apply(reply.beginsToWait))
+    val runs = insert((before.acknowledgments.delayed || reply.beginsToWait) && !ACK_DUE && !tell.acknowledgesAll &&
       !peerSyn.taken && STATE =/= TcpState.closed)
   }
 
@@ -130,7 +131,7 @@ class Acknowledgments(val view: ProtocolView, verdict: SegmentVerdict, windowChe
     after.lastSent := Mux(
       acknowledgesAll, low(RECEIVED), Mux(tell.acknowledgesMore, low(ACKNOWLEDGMENT), before.acknowledgments.lastSent))
     after.edge := Mux[NearNumber](
-      acknowledgesAll, edge.after, Mux[NearNumber](tell.tells && tell.opens, told.edge, before.acknowledgments.edge))
+      acknowledgesAll, edge.after, Mux[NearNumber](tell.tells && tell.opens, sent.edge, before.acknowledgments.edge))
     after.delayed := delay.runs
   }
 }

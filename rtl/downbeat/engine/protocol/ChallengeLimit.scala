@@ -34,7 +34,7 @@ class ChallengeLimit(val view: ProtocolView, verdict: SegmentVerdict) extends Ar
     val exhausted = insert(!budget.left.orR)
   }
 
-  val answer = new s3.Area {
+  val reply = new s3.Area {
     val spends = insert(challenge.due && challenge.limited && !check.exhausted)
     /** A challenge ACK goes out. */
     val due = insert(challenge.due && !(challenge.limited && check.exhausted))
@@ -45,6 +45,6 @@ class ChallengeLimit(val view: ProtocolView, verdict: SegmentVerdict) extends Ar
   val after = ChallengeState()
   private val update = new s5.Area {
     after.interval := NOW.ns(37 downto 30)
-    after.left := budget.left - answer.spends.asUInt
+    after.left := budget.left - reply.spends.asUInt
   }
 }

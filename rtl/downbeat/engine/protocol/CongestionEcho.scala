@@ -23,10 +23,10 @@ class CongestionEcho(val view: ProtocolView, verdict: SegmentVerdict) extends Ar
   private val request = new s2.Area {
     /** A SYN that requests ECN has ECE and CWR. A SYN-ACK that agrees has ECE alone. */
     val peerAgrees = insert(FLAGS.ece && (FLAGS.cwr =/= (FLAGS.ack && !OPENING)))
-    val weAsk = insert(Mux(OPENING, PARAMETERS.ecn, before.congestionEcho.capable))
+    val ours = insert(Mux(OPENING, PARAMETERS.ecn, before.congestionEcho.capable))
   }
   private val agreement = new s3.Area {
-    ECN_CAPABLE := request.weAsk && (request.peerAgrees || kind.open || !peerSyn.taken)
+    ECN_CAPABLE := request.ours && (request.peerAgrees || kind.open || !peerSyn.taken)
   }
   private val echo = new s3.Area {
     private val counts = segment.ordinary && before.congestionEcho.capable

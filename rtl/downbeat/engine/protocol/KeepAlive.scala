@@ -23,7 +23,7 @@ class KeepAlive(val view: ProtocolView, verdict: SegmentVerdict) extends Area {
   import view._
   import signals._
   import verdict.{peerSyn, segment}
-  private val mostProbes = 9
+  private val maxProbes = 9
   private val betweenProbes = U(69, 16 bits) // 75 s with the unit that has begun
   private def mayProbe(state: SpinalEnumCraft[TcpState.type]): Bool =
     Seq(TcpState.established, TcpState.finWait2, TcpState.closeWait).map(state === _).orR
@@ -35,7 +35,7 @@ class KeepAlive(val view: ProtocolView, verdict: SegmentVerdict) extends Area {
   }
   val timeout = new s1.Area {
     val reached = insert(kind.timer && LIVE && before.keepAlive.interval.orR && silence.limit < silence.elapsed)
-    val afterLast = insert(before.keepAlive.unanswered === mostProbes)
+    val afterLast = insert(before.keepAlive.unanswered === maxProbes)
     /** The peer has answered no probe. */
     val givesUp = insert(reached && silence.idle && afterLast)
   }

@@ -129,20 +129,20 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   val ignoredIcmpError, suppressedChallenge, duplicateSack, stalledClose = Bool()
   private val ignore = new s5.Area {
     ignoredIcmpError := isValid && stateMachine.icmp.ignored
-    suppressedChallenge := isValid && challenges.answer.suppressed
+    suppressedChallenge := isValid && challenges.reply.suppressed
     stalledClose := isValid && kind.failed && LIVE && before.applicationClosed && before.state =/= TcpState.closed
   }
   private val repetition = new s3.Area {
     duplicateSack := isValid && segment.ordinary && before.selective && OPTIONS.duplicateSack
   }
 
-  private val news = new s4.Area {
+  private val change = new s4.Area {
     val any = insert(
       STATE =/= before.state || effect.acknowledges || kind.placed || urgency.received.advances || softErrors.report.due)
   }
   val status = Flow(FlowStatus(config))
   private val tell = new s5.Area {
-    status.valid := isValid && lifetime.application.announced && (OPENING || LIVE && news.any)
+    status.valid := isValid && lifetime.application.announced && (OPENING || LIVE && change.any)
     status.reference.flow := FLOW
     status.reference.generation := CONNECTION
     status.state := STATE

@@ -20,7 +20,7 @@ case class PeerWindow() extends Bundle {
 case class ProtocolState(config: DownbeatConfig) extends Bundle {
   val inUse = Bool()
   val generation = UInt(config.generationBits bits)
-  /** The application has been told of the connection, and must close it. The application has closed it. */
+  /** The application knows the connection, and must close it. The application has closed it. */
   val announced, applicationClosed = Bool()
   val state = TcpState()
   val reason = CloseReason()

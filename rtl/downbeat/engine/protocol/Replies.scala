@@ -27,7 +27,7 @@ class Replies(
     val sequence = insert(SequenceNumber(whole.highestSent.value - probe.due.asUInt))
   }
   val ack = new s4.Area {
-    val wanted = insert(reply.acksSyn || acknowledgments.answer.due || challenges.answer.due || probe.due)
+    val wanted = insert(reply.acksSyn || acknowledgments.reply.due || challenges.reply.due || probe.due)
     ACK_DUE := wanted && !(STATE === TcpState.closed) && STATE =/= TcpState.synSent
     REPLY_SEQUENCE := Mux[SequenceNumber](RESET_ACKS, reply.sequence, ACKNOWLEDGMENT)
   }

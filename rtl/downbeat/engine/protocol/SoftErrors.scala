@@ -33,7 +33,7 @@ class SoftErrors(val view: ProtocolView, verdict: SegmentVerdict, stateMachine: 
   val report = new s3.Area {
     val repeats = insert(
       Mux(OPENING || effect.acknowledges, U(0, 2 bits), before.softErrors.repeats + repeat.counts.asUInt))
-    /** The application is told. */
+    /** The application gets a status. */
     val due = insert(icmp.reported || repeat.counts && before.softErrors.repeats === 2)
   }
 

@@ -52,7 +52,7 @@ class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, placementChe
   val icmp = new s2.Area {
     /** The path takes no segments of this size (RFC 1191). The size never grows again. */
     val narrows = insert(belief.inFlight && kind.tooBig && belief.isSmaller && !state.synSent)
-    /** The application is told. */
+    /** The application gets a status. */
     val reported = insert(belief.inFlight && kind.unreachable && !state.closed)
     val ignored = insert((kind.unreachable || kind.tooBig) && !narrows && !reported)
   }

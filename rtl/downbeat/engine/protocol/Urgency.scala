@@ -51,7 +51,7 @@ class Urgency(val view: ProtocolView, verdict: SegmentVerdict) extends Area {
     val allRead = insert(kind.consumed && LIVE && !(LENGTH < reading.unread))
   }
   val received = new s3.Area {
-    /** The application is told of urgent data, or of more. There is none behind a FIN. */
+    /** The application gets a status of urgent data, or of more. There is none behind a FIN. */
     val advances = insert(
       segment.ordinary && FLAGS.urg && progress.claimIsAhead && state.receiving && !before.reassembly.finReceived)
   }

@@ -41,10 +41,10 @@ class Expiries(val view: RecoveryView, expired: Payload[Bool]) extends Area {
 
   val verdict = new s3.Area {
     val isFirst = insert(!meaning.consecutive.orR)
-    private val most = U(config.retransmissions min 15, 4 bits)
+    private val limit = U(config.retransmissions min 15, 4 bits)
     /** The connection ends. */
     val givesUp =
-      insert(meaning.timedOut && meaning.consecutive === most || meaning.probes && before.expiries.silent === most)
+      insert(meaning.timedOut && meaning.consecutive === limit || meaning.probes && before.expiries.silent === limit)
   }
 
   /** On step 5. */

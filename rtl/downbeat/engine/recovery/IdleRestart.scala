@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib.misc.pipeline._
 
 /** The restart after idleness (RFC 5681 4.1): data waits, nothing is outstanding, and nothing was sent for longer than
-  * the RTO. Congestion is told `restart`, unless the connection keeps its window (`nssr`).
+  * the RTO. Congestion receives `restart`, unless the connection keeps its window (`nssr`).
   *
   * Any event of such a connection restarts it: data that the application writes, the peer's window that opens, or a
   * persist probe. Idleness counts ticks of TSval, 2^20 ns, and those that have begun do not count.

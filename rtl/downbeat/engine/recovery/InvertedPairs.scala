@@ -10,8 +10,8 @@ import spinal.lib.misc.pipeline._
 case class InvertedPairsState(config: DownbeatConfig) extends Bundle {
   val first, end = NearNumber(config.sendNumberBits)
   val any = Bool()
-  /** The first pair's first half has been answered. */
-  val answered = Bool()
+  /** The first pair's first half has been acknowledged. */
+  val acknowledged = Bool()
 }
 
 /** Recognizes the ACK of an inverted pair's first half: it repeats the number at which the pair begins, once. It says
@@ -43,29 +43,29 @@ class InvertedPairs(val view: RecoveryView) extends Area {
   }
 
   private val decide = new s2.Area {
-    val answers = insert(LIVE && REPEATED && compare.atFirst && !before.answered)
+    val acknowledges = insert(LIVE && REPEATED && compare.atFirst && !before.acknowledged)
     val isLast = insert(compare.next.low === before.end.low)
   }
-  /** The ACK answers the first half of a pair, and is no duplicate. On step 2. */
-  val answers: Payload[Bool] = decide.answers
+  /** The ACK acknowledges the first half of a pair, and is no duplicate. On step 2. */
+  val acknowledges: Payload[Bool] = decide.acknowledges
 
   /** The state after the event, on step 5; `forget` leaves none. */
   def after(forget: Bool): InvertedPairsState = {
     val state = InvertedPairsState(config)
     new s5.Area {
       state := before
-      when(decide.answers)(state.answered := True)
+      when(decide.acknowledges)(state.acknowledged := True)
       when(compare.passed) {
         state.first := compare.next
         state.any := !decide.isLast
-        state.answered := False
+        state.acknowledged := False
       }
       when(compare.opens) {
         state.end := place.endOfNew
         state.any := True
         when(!compare.continues || compare.passed && decide.isLast) {
           state.first := place.start
-          state.answered := False
+          state.acknowledged := False
         }
       }
       when(forget)(state.any := False)

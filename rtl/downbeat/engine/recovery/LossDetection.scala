@@ -7,16 +7,16 @@ import spinal.core._
 import spinal.lib.misc.pipeline._
 
 /** Finds losses by duplicate ACKs: with SACK as RFC 6675, otherwise as NewReno (RFC 6582), or as Reno (RFC 5681 3.2) if
-  * the connection asks for that: its recovery ends with the first ACK of new data, and no other begins before all is
+  * the connection requests that: its recovery ends with the first ACK of new data, and no other begins before all is
   * acknowledged that was outstanding (RFC 6582 3.2, `recover`, and ns-2's `bugFix_`).
   *
-  * Each ACK in recovery that brings news lets two lost segments be sent again, so that no ACK causes a burst (RFC 6937
-  * 3: what was delivered, and a segment more). Of RFC 6675's NextSeg rules 1 and 2 are here. Instead of its rescue
-  * (rule 4), a partial ACK sends the next hole again if nothing from there on was, as NewReno does.
+  * Each ACK in recovery that brings new SACK information lets two lost segments be sent again, so that no ACK causes a
+  * burst (RFC 6937 3: what was delivered, and a segment more). Of RFC 6675's NextSeg rules 1 and 2 are here. Instead of
+  * its rescue (rule 4), a partial ACK sends the next hole again if nothing from there on was, as NewReno does.
   *
-  * `answersPair` (step 2): the ACK answers the first half of an inverted pair.
+  * `acknowledgesPair` (step 2): the ACK acknowledges the first half of an inverted pair.
   */
-class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: Payload[Bool]) extends Area {
+class LossDetection(val view: RecoveryView, board: SackScoreboard, acknowledgesPair: Payload[Bool]) extends Area {
   import view._
   import signals._
 
@@ -49,7 +49,7 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, answersPair: 
       * 2 and 5).
       */
     val isDuplicate =
-      insert(event.live && !event.shut && !answersPair && Mux[Bool](SELECTIVE, board.isNews, DUPLICATE))
+      insert(event.live && !event.shut && !acknowledgesPair && Mux[Bool](SELECTIVE, board.hasNewSack, DUPLICATE))
     val third = insert(isDuplicate && !ADVANCED && before.duplicates === 2)
     /** Recovery may begin. With SACK from RecoveryPoint on, with the ACK too that ends a recovery (RFC 6675 5 and 5.1);
       * otherwise beyond it (RFC 6582 3.2). Where SND.NXT goes back, all is sent again anyway.

@@ -13,7 +13,7 @@ import spinal.lib.misc.pipeline._
   *
   * [[LossDetection]] finds losses and [[RecoveryTimer]] keeps the timer. With SACK the scoreboard ([[SackScoreboard]])
   * says what is lost and what the peer holds ([[LossEstimate]]), and the window is not inflated. This file says what
-  * sending and congestion are told.
+  * sending and congestion follow.
   */
 class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 1, HardType(RecoveryState(config))) {
@@ -27,8 +27,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val forget = Payload(Bool())
   private val board = new SackScoreboard(config, signals, kept.scoreboard, forget, steps)
   private val pairs = config.policiesPace generate new InvertedPairs(view)
-  private val answersPair = if (config.policiesPace) pairs.answers else s2.insert(False)
-  private val loss = new LossDetection(view, board, answersPair)
+  private val acknowledgesPair = if (config.policiesPace) pairs.acknowledges else s2.insert(False)
+  private val loss = new LossDetection(view, board, acknowledgesPair)
   private val timer = new RecoveryTimer(view, loss)
   private val idle = new IdleRestart(view, timer)
   private val userTimeout = new UserTimeout(view, timer.progresses)
@@ -50,7 +50,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     kind := CongestionEventKind.none
     when(idle.due)(kind := CongestionEventKind.restart)
     when(event.isSent && !RESENT && LENGTH.orR)(kind := CongestionEventKind.sent)
-    when(answersPair)(kind := CongestionEventKind.paired)
+    when(acknowledgesPair)(kind := CongestionEventKind.paired)
     // An ACK that echoes a mark does not let the window grow (RFC 3168 6.1.2).
     when(ADVANCED && !CONGESTION_ECHOED)(kind := CongestionEventKind.acknowledged)
     when(loss.count.inflates)(kind := CongestionEventKind.duplicate)

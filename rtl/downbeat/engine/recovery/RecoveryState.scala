@@ -22,7 +22,7 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   /** SND.MAX at the last loss or timeout (RFC 6582 3.2). */
   val recover = number()
   val retransmit = Bool()
-  /** Lost segments that may be sent again before another ACK brings news. */
+  /** Lost segments that may be sent again before another ACK brings new SACK information. */
   val retransmitQuota = UInt(2 bits)
   val scoreboard = Scoreboard(config)
   val pairs = config.policiesPace generate InvertedPairsState(config)

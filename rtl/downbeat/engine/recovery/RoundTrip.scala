@@ -32,7 +32,8 @@ case class RoundTripState(config: DownbeatConfig) extends Bundle {
   *
   * The estimator is Jacobson's in integers of ns:
   *
-  * err = R - smoothed8/8; smoothed8 += err; variation4 += |err| - variation4/4; RTO = smoothed8/8 + max(1 us, variation4)
+  * err = R - smoothed8/8; smoothed8 += err; variation4 += |err| - variation4/4; RTO = smoothed8/8 + max(1 us,
+  * variation4)
   *
   * The RTO that an event arms is made of the samples before it.
   *
@@ -40,7 +41,7 @@ case class RoundTripState(config: DownbeatConfig) extends Bundle {
   * retransmission ends the timing (Karn), and so does the ACK of a segment whose departure has no stamp: the MAC's was
   * dropped. A timeout doubles the RTO, and only a sample ends that (RFC 6298 5, after 5.7).
   *
-  * When acknowledged data was sent twice, timestamps tell which of both the ACK answers (RFC 7323 4.1). An ACK of
+  * When acknowledged data was sent twice, timestamps tell which of both the ACK acknowledges (RFC 7323 4.1). An ACK of
   * something new that echoes what was sent since the timeout is a sample too, in ticks of TSval; a tick that has begun
   * counts. An echo of what was sent before the timeout is no sample: the peer may send it because its ACK was lost.
   *

@@ -113,10 +113,10 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
       }
       block.valid && !known.orR
     }
-    val isNews = insert(tells(trim.first) || tells(trim.other))
+    val hasNewSack = insert(tells(trim.first) || tells(trim.other))
   }
   /** A block tells of data that was not known to be held: such an ACK is a duplicate in RFC 6675's sense. */
-  val isNews: Payload[Bool] = compareFirst.isNews
+  val hasNewSack: Payload[Bool] = compareFirst.hasNewSack
 
   private val mergeFirst = new s2.Area {
     val ranges = insert(merge(compareFirst.moved, compareFirst.relation, trim.first))

@@ -14,7 +14,7 @@ class RetransmittedSegment(val view: TransmitView) extends Area {
 
   val start = new s0.Area {
     val sequence = insert(UNACKNOWLEDGED + RETRANSMIT_OFFSET)
-    val most =
+    val maxLength =
       insert(TransmitDecision.minimum(RETRANSMIT_LIMIT.resize(limitBits), SEGMENT_SIZE.resize(limitBits)).resize(16))
   }
 
@@ -30,7 +30,7 @@ class RetransmittedSegment(val view: TransmitView) extends Area {
 
   private val size = new s3.Area {
     val finSent = insert(bound.sentBeyondData === 1)
-    val length = insert(TransmitDecision.minimum(bound.known, start.most.resize(32)).resize(14))
+    val length = insert(TransmitDecision.minimum(bound.known, start.maxLength.resize(32)).resize(14))
   }
   val length: Payload[UInt] = size.length
 

@@ -69,7 +69,7 @@ class TransmitDecision(val view: TransmitView) extends Area {
     val freeAtPeer = insert(SEND_WINDOW.resize(33).asSInt - position.used.resize(33).asSInt)
     /** Unsent bytes; all ones once FIN is sent. */
     val left = insert(WRITTEN.since(position.next))
-    val probeMost = insert(minimum(position.probeLimit, SEGMENT_SIZE.resize(14)))
+    val maxProbe = insert(minimum(position.probeLimit, SEGMENT_SIZE.resize(14)))
     val secondOfPair = insert(position.next + SEGMENT_SIZE)
     val behindPair = insert(position.next + position.pairSize)
   }
@@ -81,7 +81,7 @@ class TransmitDecision(val view: TransmitView) extends Area {
     /** More than a segment is left. */
     val more = insert(!nothingLeft && SEGMENT_SIZE.resize(32) < space.left)
     val segment = insert(Mux(SEGMENT_SIZE.resize(32) < space.left, SEGMENT_SIZE.resize(14), space.left.resize(14)))
-    val probeLength = insert(minimum(space.left, space.probeMost.resize(32)).resize(14))
+    val probeLength = insert(minimum(space.left, space.maxProbe.resize(32)).resize(14))
     val hasData = insert(!nothingLeft && space.left.orR)
     val hasFin = insert(!nothingLeft && FINISHING)
     val synDue = insert(origin.inSyn && position.next.value === UNACKNOWLEDGED.value)

@@ -88,16 +88,16 @@ class Board(Registers):
 
     def mdio_read(self, phy: int, register: int) -> int:
         self.write("mdio", phy=phy, register=register)
-        return self._mdio_answer()
+        return self._mdio_response()
 
     def mdio_write(self, phy: int, register: int, data: int) -> None:
         self.write("mdio", phy=phy, register=register, data=data, write=1)
-        self._mdio_answer()
+        self._mdio_response()
 
-    def _mdio_answer(self) -> int:
-        while self.field("mdioAnswer", "busy"):
+    def _mdio_response(self) -> int:
+        while self.field("mdioResponse", "busy"):
             pass
-        return self.field("mdioAnswer", "data")
+        return self.field("mdioResponse", "data")
 
 
 def _letters(word: int) -> str:
