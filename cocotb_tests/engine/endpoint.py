@@ -18,13 +18,13 @@ MODULE = "FlowEngineCounted"
 FLOW = 3
 GENERATION = 7
 RECEIVE_BUFFER = 64 * 1024
-RECEIVE_WINDOW = 65535  # the most that is told without window scale
+RECEIVE_WINDOW = 65535  # the largest without window scale
 SLOTS = 8
 MILLISECOND = 10**6  # ns
 SECOND = 10**9  # ns
 LETTERS = {"F": "fin", "S": "syn", "R": "rst", "P": "psh", "A": "ack", "U": "urg", "E": "ece", "C": "cwr"}
 SOURCES = ("directory", "placed", "application", "grants", "departed", "timers")
-CHOICE = "policies"  # of an engine with several
+CHOICE = "policies"  # the event of an engine with several policies
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Endpoint:
             self.now += CLOCK_NS
 
     async def _world(self) -> None:
-        """The pacer grants what is booked, the memory takes what is placed, and what is told is kept."""
+        """The pacer grants what is booked, the memory takes what is placed, and statuses are kept."""
         while True:
             await RisingEdge(self.dut.clk)
             for beat in self._bookings.pending():
@@ -216,7 +216,7 @@ class Endpoint:
             flags, beat["sequence_value"], acknowledgment, beat["length"], beat["window"], blocks, timestamps, beat
         )
 
-    async def answers(self) -> list[Segment]:
+    async def replies(self) -> list[Segment]:
         """All segments until the engine rests; that the flow was given back is kept in `released`."""
         await self.settle()
         beats = self._descriptors.pending()
@@ -224,15 +224,15 @@ class Endpoint:
         return [self._segment(beat) for beat in beats if not beat["release"]]
 
     async def silent(self) -> None:
-        answers = await self.answers()
-        assert not answers, f"nothing should be sent, but {answers[0].flags} is"
+        replies = await self.replies()
+        assert not replies, f"nothing should be sent, but {replies[0].flags} is"
 
     async def acknowledged(self) -> Segment:
         """Exactly one pure ACK."""
-        answers = await self.answers()
-        assert len(answers) == 1, f"one ACK should be sent, not {len(answers)} segments"
-        assert set(answers[0].flags) <= {"A", "E"} and answers[0].length == 0, f"{answers[0].flags} is no pure ACK"
-        return answers[0]
+        replies = await self.replies()
+        assert len(replies) == 1, f"one ACK should be sent, not {len(replies)} segments"
+        assert set(replies[0].flags) <= {"A", "E"} and replies[0].length == 0, f"{replies[0].flags} is no pure ACK"
+        return replies[0]
 
     def icmp_error(self, kind: str = "unreachable", code: int = 3, *, seq: int | None = None) -> None:
         """An ICMP error about a segment of ours; the SYN unless `seq` says otherwise."""
@@ -282,14 +282,14 @@ class Endpoint:
 
     async def accept(self) -> Segment:
         """The peer opens; returns our SYN-ACK."""
-        answer = await self.arrive()
-        assert set(answer.flags) - {"E"} == {"S", "A"} and answer.ack == self.seq
-        self.ack = (answer.seq + 1) % MODULUS
-        self.tsecr = answer.value if answer.timestamps else 0
+        reply = await self.arrive()
+        assert set(reply.flags) - {"E"} == {"S", "A"} and reply.ack == self.seq
+        self.ack = (reply.seq + 1) % MODULUS
+        self.tsecr = reply.value if reply.timestamps else 0
         self.send("A")
         await self.silent()
         assert self.state == "established"
-        return answer
+        return reply
 
     async def open(self) -> Segment:
         """We open; returns our SYN."""
@@ -305,8 +305,8 @@ class Endpoint:
         """We open and the peer answers; returns our SYN."""
         syn = await self.open()
         self.send("SAE" if self.options.ecn else "SA", seq=self.first)
-        answer = await self.acknowledged()
-        assert answer.ack == self.seq
+        reply = await self.acknowledged()
+        assert reply.ack == self.seq
         assert self.state == "established"
         return syn
 

@@ -42,7 +42,7 @@ class Segment:
 
 @dataclass
 class Placed:
-    """What the engine wants written: sequence number and length, FIN, and from which byte of the frame."""
+    """A placement of the engine: sequence number and length, FIN, and from which byte of the frame."""
 
     seq: int
     length: int

@@ -102,12 +102,12 @@ async def nothing_is_acknowledged_before_it_is_in_memory(dut: Any) -> None:
 
 @cocotb.test()
 async def our_data_carries_the_acknowledgment(dut: Any) -> None:
-    """What is sent while an ACK waits takes it along, and nothing more follows."""
+    """A segment that is sent while an ACK waits takes it along, and nothing more follows."""
     endpoint = await Endpoint.connected(dut)
     endpoint.send("PA", 100)
     await endpoint.silent()
     endpoint.application("written", 50)
-    (segment,) = await endpoint.answers()
+    (segment,) = await endpoint.replies()
     assert (segment.length, segment.ack) == (50, endpoint.seq)
     endpoint.ack += 50
     endpoint.send("A")
@@ -118,7 +118,7 @@ async def our_data_carries_the_acknowledgment(dut: Any) -> None:
 
 
 @cocotb.test()
-async def a_grant_that_sends_nothing_has_told_nothing(dut: Any) -> None:
+async def a_grant_that_sends_nothing_reports_nothing(dut: Any) -> None:
     endpoint = await Endpoint.connected(dut)
     endpoint.send("PA", 100)
     await endpoint.silent()
@@ -152,12 +152,12 @@ async def the_windows_right_edge_never_moves_left(dut: Any, scale: int | None) -
             consumed += part
         if draw.random() < 0.2 and endpoint.deadline is not None:
             await endpoint.expire()
-        for answer in await endpoint.answers():
-            told = offset(answer.ack, origin) + endpoint.space(answer)
-            assert told > edge - unit, f"the edge went from {edge} to {told}"
-            assert told <= consumed + RECEIVE_BUFFER, "more is announced than there is space for"
-            held.append(told - edge)
-            edge = max(edge, told)
+        for reply in await endpoint.replies():
+            announced = offset(reply.ack, origin) + endpoint.space(reply)
+            assert announced > edge - unit, f"the edge went from {edge} to {announced}"
+            assert announced <= consumed + RECEIVE_BUFFER, "more is announced than there is space for"
+            held.append(announced - edge)
+            edge = max(edge, announced)
     assert sum(moved >= unit for moved in held) > 20
 
 
@@ -169,10 +169,10 @@ async def the_edge_moves_by_a_segment_at_least(dut: Any) -> None:
     while offset(endpoint.seq, origin) < RECEIVE_WINDOW:
         endpoint.send("A", min(MSS, RECEIVE_WINDOW - offset(endpoint.seq, origin)))
         await endpoint.settle()
-    last = (await endpoint.answers())[-1]
+    last = (await endpoint.replies())[-1]
     if endpoint.deadline is not None:
         await endpoint.expire()
-        last = (await endpoint.answers())[-1]
+        last = (await endpoint.replies())[-1]
     assert last.window == 0 and offset(last.ack, origin) == RECEIVE_WINDOW
     endpoint.application("consumed", MSS - 1 - (RECEIVE_BUFFER - RECEIVE_WINDOW))
     await endpoint.silent()
@@ -201,7 +201,7 @@ async def a_window_of_half_the_buffer_needs_no_update_a_narrower_one_does(dut: A
     if endpoint.deadline is not None:
         await endpoint.expire()
     # A window scale of 1.
-    assert endpoint.space((await endpoint.answers())[-1]) == RECEIVE_BUFFER // 2 - 2 * narrower
+    assert endpoint.space((await endpoint.replies())[-1]) == RECEIVE_BUFFER // 2 - 2 * narrower
     endpoint.application("consumed", 2 * MSS)
     if narrower:
         assert endpoint.space(await endpoint.acknowledged()) >= RECEIVE_BUFFER // 2
@@ -225,7 +225,7 @@ async def a_wide_window_needs_no_updates(dut: Any) -> None:
 async def a_delayed_acknowledgment_is_not_lost_when_fin_wait_2_begins(dut: Any) -> None:
     endpoint = await Endpoint.connected(dut)
     endpoint.application("shutdown")
-    (fin,) = await endpoint.answers()
+    (fin,) = await endpoint.replies()
     assert "F" in fin.flags
     endpoint.send("A", 10)
     await endpoint.silent()
@@ -235,7 +235,7 @@ async def a_delayed_acknowledgment_is_not_lost_when_fin_wait_2_begins(dut: Any) 
     assert endpoint.state == "finWait2"
     endpoint.application("consumed", 10)
     endpoint.application("close")
-    assert (await endpoint.answers())[-1].ack == endpoint.seq
+    assert (await endpoint.replies())[-1].ack == endpoint.seq
 
 
 @cocotb.test()
@@ -245,6 +245,6 @@ async def a_refused_write_ends_the_connection_and_moves_nothing(dut: Any) -> Non
     await endpoint.settle()
     before = endpoint.seq - 100
     endpoint.place(error=True)
-    (reset,) = await endpoint.answers()
+    (reset,) = await endpoint.replies()
     assert "R" in reset.flags and reset.ack == before
     assert endpoint.reason == "memoryError"

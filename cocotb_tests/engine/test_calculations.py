@@ -61,7 +61,7 @@ class Record:
                     )
                 )
 
-    def answers(self) -> list[Seen]:
+    def results(self) -> list[Seen]:
         return [event for event in self.events if event.kind == "calculated"]
 
     def requests(self) -> list[Seen]:
@@ -76,7 +76,7 @@ async def sending(dut: Any, segments: int) -> tuple[Endpoint, Record]:
     await endpoint.accept()
     record = Record(dut)
     endpoint.application("written", segments * SMSS)
-    assert len(await endpoint.answers()) == min(segments, 10)
+    assert len(await endpoint.replies()) == min(segments, 10)
     return endpoint, record
 
 
@@ -86,14 +86,14 @@ def acknowledge(endpoint: Endpoint, segments: int) -> None:
 
 
 @cocotb.test()
-async def an_answer_is_an_event_that_sets_the_window(dut: Any) -> None:
+async def a_result_is_an_event_that_sets_the_window(dut: Any) -> None:
     endpoint, record = await sending(dut, 10)
     acknowledge(endpoint, 1)
     await endpoint.settle()
-    (asked,), (answer,) = record.requests(), record.answers()
-    assert (asked.congestion, asked.cwnd) == ("acknowledged", 10 * SMSS)
-    assert (answer.congestion, answer.cwnd) == ("calculated", 11 * SMSS)
-    assert UNIT_CLOCKS <= answer.clock - asked.clock < UNIT_CLOCKS + 60
+    (request,), (result,) = record.requests(), record.results()
+    assert (request.congestion, request.cwnd) == ("acknowledged", 10 * SMSS)
+    assert (result.congestion, result.cwnd) == ("calculated", 11 * SMSS)
+    assert UNIT_CLOCKS <= result.clock - request.clock < UNIT_CLOCKS + 60
 
 
 @cocotb.test()
@@ -105,12 +105,12 @@ async def one_calculation_of_a_connection_is_under_way_at_most(dut: Any) -> None
     await endpoint.settle()
     turns = [event for event in record.events if event.requested or event.kind == "calculated"]
     assert [event.requested for event in turns] == [True, False] * (len(turns) // 2)
-    assert len(turns) < 10 and record.events[-1].cwnd == (10 + len(record.answers())) * SMSS
-    assert not any(event.requested for event in record.answers())
+    assert len(turns) < 10 and record.events[-1].cwnd == (10 + len(record.results())) * SMSS
+    assert not any(event.requested for event in record.results())
 
 
 @cocotb.test()
-async def a_loss_makes_the_answer_stale(dut: Any) -> None:
+async def a_loss_makes_the_result_stale(dut: Any) -> None:
     """The timeout comes while the unit works: the answer's window, of before the timeout, is not taken."""
     endpoint, record = await sending(dut, 10)
     await endpoint.settle()

@@ -21,7 +21,7 @@ async def budget(endpoint: Endpoint) -> int:
     """Answers to forty RSTs in the window."""
     for at in range(40):
         endpoint.send("R", seq=endpoint.seq + 1 + at)
-    return len(await endpoint.answers())
+    return len(await endpoint.replies())
 
 
 @cocotb.test()
@@ -46,8 +46,8 @@ async def a_reset_or_syn_elsewhere_in_the_window_is_challenged(dut: Any, flags: 
     """RFC 5961 3.2 and 4.2."""
     endpoint = await Endpoint.connected(dut)
     endpoint.send(flags, seq=endpoint.seq + 1)
-    answer = await endpoint.acknowledged()
-    assert (answer.seq, answer.ack) == (endpoint.ack, endpoint.seq)
+    reply = await endpoint.acknowledged()
+    assert (reply.seq, reply.ack) == (endpoint.ack, endpoint.seq)
     assert endpoint.state == "established"
 
 
@@ -81,14 +81,14 @@ async def a_reset_outside_the_window_is_ignored(dut: Any) -> None:
 
 
 @cocotb.test()
-async def old_data_is_answered_without_limit(dut: Any) -> None:
+async def old_data_is_acknowledged_without_limit(dut: Any) -> None:
     """RFC 9293 3.10.7.4: the ACK of what a peer sends again may have been lost each time."""
     endpoint = await Endpoint.connected(dut)
     endpoint.send("A", 10)
     await endpoint.settle()
     for _ in range(40):
         endpoint.send("A", 5, seq=endpoint.seq - 10)
-        assert (await endpoint.answers())[-1].ack == endpoint.seq
+        assert (await endpoint.replies())[-1].ack == endpoint.seq
 
 
 @cocotb.test()
@@ -96,8 +96,8 @@ async def an_acknowledgment_of_unsent_data_is_challenged_and_its_data_dropped(du
     """RFC 9293 3.10.7.4, fifth step."""
     endpoint = await Endpoint.connected(dut)
     endpoint.send("A", 10, seq=endpoint.seq, ack=endpoint.ack + 1)
-    answer = await endpoint.acknowledged()
-    assert answer.ack == endpoint.seq
+    reply = await endpoint.acknowledged()
+    assert reply.ack == endpoint.seq
     assert not endpoint.placements
 
 
@@ -123,8 +123,8 @@ async def blind_segments_kill_nothing(dut: Any) -> None:
     for step in range(200):
         guess = endpoint.seq + 70_000 + step * 21_000_000
         endpoint.send(("R", "S", "A", "FA")[step % 4], 10 if step % 4 > 1 else 0, seq=guess)
-        await endpoint.answers()
+        await endpoint.replies()
     assert endpoint.state == "established" and not endpoint.placements
     endpoint.send("A", 10)
     endpoint.send("A", 10)
-    assert (await endpoint.answers())[-1].ack == endpoint.seq
+    assert (await endpoint.replies())[-1].ack == endpoint.seq

@@ -24,8 +24,8 @@ def test_close_with_spaced_events() -> None:
 async def resets(endpoint: Endpoint) -> bool:
     """Closes; whether the peer gets a RST, and no FIN then."""
     endpoint.application("close")
-    answers = await endpoint.answers()
-    flags = "".join(answer.flags for answer in answers)
+    replies = await endpoint.replies()
+    flags = "".join(reply.flags for reply in replies)
     assert ("R" in flags) != ("F" in flags), f"{flags}: a close is answered by a FIN or by a RST"
     return "R" in flags
 
@@ -64,7 +64,7 @@ async def what_fills_a_hole_is_unread(dut: Any) -> None:
     endpoint.send("A", 10, seq=endpoint.seq + 10)
     await endpoint.settle()
     endpoint.place()
-    await endpoint.answers()
+    await endpoint.replies()
     endpoint.send("A", 10)
     await endpoint.settle()
     assert await resets(endpoint)
@@ -83,7 +83,7 @@ async def a_fin_on_its_way_is_no_data(dut: Any) -> None:
     await endpoint.settle()
     assert not await resets(endpoint)
     endpoint.place()
-    await endpoint.answers()
+    await endpoint.replies()
     assert endpoint.state == "closing"
 
 
@@ -108,10 +108,10 @@ async def what_was_cut_off_at_the_window_is_no_data(dut: Any) -> None:
     endpoint = await Endpoint.connected(dut)
     for _ in range(RECEIVE_WINDOW // 1024):
         endpoint.send("A", 1024)
-    await endpoint.answers()
+    await endpoint.replies()
     endpoint.send("FA", 1500)  # 1,023 of them fit
     endpoint.seq -= 1500 + 1 - 1023
-    await endpoint.answers()
+    await endpoint.replies()
     assert endpoint.placements[-1].length == 1023 and not endpoint.placements[-1].fin
     endpoint.application("consumed", RECEIVE_WINDOW)
     await endpoint.acknowledged()
@@ -130,9 +130,9 @@ async def fin_rides_on_the_last_segment(dut: Any, kind: str) -> None:
     length = generator().randrange(1, 3 * MSS)
     endpoint.application("written", length)
     endpoint.application(kind)
-    answers = await endpoint.answers()
-    assert [answer.length for answer in answers] == [MSS] * (length // MSS) + [length % MSS] * (length % MSS != 0)
-    assert ["F" in answer.flags for answer in answers] == [False] * (len(answers) - 1) + [True]
+    replies = await endpoint.replies()
+    assert [reply.length for reply in replies] == [MSS] * (length // MSS) + [length % MSS] * (length % MSS != 0)
+    assert ["F" in reply.flags for reply in replies] == [False] * (len(replies) - 1) + [True]
 
 
 @cocotb.test()
@@ -140,12 +140,12 @@ async def fin_rides_on_what_the_nagle_algorithm_held_back(dut: Any) -> None:
     """RFC 9293 3.7.4: nothing more will join it."""
     endpoint = await Endpoint.connected(dut)
     endpoint.application("written", 100)
-    (first,) = await endpoint.answers()
+    (first,) = await endpoint.replies()
     assert first.length == 100
     endpoint.application("written", 50)
     await endpoint.silent()
     endpoint.application("shutdown")
-    (last,) = await endpoint.answers()
+    (last,) = await endpoint.replies()
     assert last.length == 50 and "F" in last.flags
     endpoint.ack = (endpoint.ack + 151) % MODULUS
     endpoint.send("A")
@@ -160,9 +160,9 @@ async def a_silent_peer_gets_data_and_fin_again(dut: Any, kind: str) -> None:
     endpoint = await Endpoint.connected(dut)
     endpoint.application("written", 100)
     endpoint.application(kind)
-    (first,) = await endpoint.answers()
+    (first,) = await endpoint.replies()
     assert first.length == 100 and "F" in first.flags
     for _ in range(3):
         await endpoint.expire()
-        (again,) = await endpoint.answers()
+        (again,) = await endpoint.replies()
         assert (again.seq, again.length, "F" in again.flags) == (first.seq, 100, True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Handshakes whose SYN and ACK went before there was a connection (RFC 4987 3.6), and what the backlog is told of
+"""Handshakes whose SYN and ACK went before there was a connection (RFC 4987 3.6), and what the backlog learns of
 handshakes."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def send_syn(endpoint: Endpoint, **fields: Any) -> None:
 
 
 async def by_cookie(dut: Any, *, length: int = 0, initial: int = 1_000_000) -> Endpoint:
-    """What the directory makes of the ACK that brings a cookie back; it has no options but the MSS."""
+    """The directory's event for the ACK that brings a cookie back; it has no options but the MSS."""
     endpoint = await Endpoint.create(dut, initial=initial, options=Options(scale=None))
     send_syn(endpoint, cookie=1)
     endpoint.ack = (endpoint.initial + 1) % MODULUS
@@ -63,9 +63,9 @@ async def data_with_the_ack_is_taken(dut: Any) -> None:
     [placed] = endpoint.placements
     assert (placed.seq, placed.length) == ((endpoint.first + 1) % MODULUS, 100)
     endpoint.application("written", 10)
-    answer = await endpoint.received()
-    assert (answer.seq, answer.length, answer.ack) == (endpoint.ack, 10, endpoint.seq)
-    assert answer.timestamps is None and answer.sack == []
+    reply = await endpoint.received()
+    assert (reply.seq, reply.length, reply.ack) == (endpoint.ack, 10, endpoint.seq)
+    assert reply.timestamps is None and reply.sack == []
 
 
 @cocotb.test()
@@ -84,10 +84,10 @@ async def a_handshake_is_over_once(dut: Any) -> None:
     overs = Overs(dut)
     endpoint = await Endpoint.create(dut)
     send_syn(endpoint)
-    answer = await endpoint.received()
+    reply = await endpoint.received()
     await endpoint.settle()
     assert overs.count == 0, "the peer is silent"
-    endpoint.ack = (answer.seq + 1) % MODULUS
+    endpoint.ack = (reply.seq + 1) % MODULUS
     endpoint.send("A")
     await endpoint.settle()
     assert overs.count == 1
@@ -108,7 +108,7 @@ async def a_handshake_that_a_reset_ends_is_over(dut: Any) -> None:
 
 
 @cocotb.test()
-async def a_handshake_that_nobody_answers_is_over_in_the_end(dut: Any) -> None:
+async def a_handshake_without_replies_is_over_in_the_end(dut: Any) -> None:
     overs = Overs(dut)
     endpoint = await Endpoint.create(dut)
     send_syn(endpoint)

@@ -42,7 +42,7 @@ def event_spacing(dut: Any) -> int:
 
 @dataclass
 class Line:
-    """What came through the engine: the flow of each event with its clock, what the stages had counted, how old it
+    """A record of the engine's events: the flow of each event with its clock, what the stages had counted, how old it
     was."""
 
     events: list[tuple[int, int]] = field(default_factory=list)

@@ -22,15 +22,15 @@ def test_handshake_with_spaced_events() -> None:
 
 
 @cocotb.test()
-async def simultaneous_open_is_answered_at_once(dut: Any) -> None:
+async def simultaneous_open_gets_a_reply_at_once(dut: Any) -> None:
     """RFC 9293 3.5, figure 7; the SYN-ACK has the first SYN's number."""
     endpoint = await Endpoint.create(dut, options=Options(sack=True, timestamp=5))
     syn = await endpoint.open()
     endpoint.send("S", seq=endpoint.first)
-    (answer,) = await endpoint.answers()
-    assert set(answer.flags) == {"S", "A"}
-    assert (answer.seq, answer.ack) == (syn.seq, endpoint.seq)
-    assert answer.fields["sackPermitted"] and answer.echo == 5
+    (reply,) = await endpoint.replies()
+    assert set(reply.flags) == {"S", "A"}
+    assert (reply.seq, reply.ack) == (syn.seq, endpoint.seq)
+    assert reply.fields["sackPermitted"] and reply.echo == 5
     assert endpoint.state == "synReceived"
     endpoint.send("SA", seq=endpoint.first)  # the other's, which crossed ours
     assert (await endpoint.acknowledged()).ack == endpoint.seq
@@ -40,13 +40,13 @@ async def simultaneous_open_is_answered_at_once(dut: Any) -> None:
 
 
 @cocotb.test()
-async def a_syn_that_comes_again_is_answered_again_at_once(dut: Any) -> None:
+async def a_syn_that_comes_again_gets_its_reply_again_at_once(dut: Any) -> None:
     """The SYN-ACK was lost; an ACK would mean nothing to a peer in SYN-SENT."""
     endpoint = await Endpoint.create(dut)
     first = await endpoint.arrive()
     for _ in range(3):
         endpoint.send("S", seq=endpoint.first)
-        (again,) = await endpoint.answers()
+        (again,) = await endpoint.replies()
         assert (again.flags, again.seq, again.ack) == (first.flags, first.seq, first.ack)
 
 
@@ -55,7 +55,7 @@ async def simultaneous_close_passes_closing(dut: Any) -> None:
     """RFC 9293 3.6, figure 13."""
     endpoint = await Endpoint.connected(dut)
     endpoint.application("close")
-    (fin,) = await endpoint.answers()
+    (fin,) = await endpoint.replies()
     assert "F" in fin.flags
     endpoint.send("FA", ack=endpoint.ack)
     assert (await endpoint.acknowledged()).ack == endpoint.seq
@@ -73,10 +73,10 @@ async def a_fin_that_comes_again_restarts_time_wait(dut: Any) -> None:
     """RFC 9293 3.10.7.4: it is acknowledged and the 2 MSL begin again."""
     endpoint = await Endpoint.connected(dut)
     endpoint.application("close")
-    await endpoint.answers()
+    await endpoint.replies()
     endpoint.ack = (endpoint.ack + 1) % MODULUS
     endpoint.send("FA")
-    await endpoint.answers()
+    await endpoint.replies()
     assert endpoint.state == "timeWait"
     await endpoint.advance(30 * SECOND)
     endpoint.send("FA", seq=endpoint.seq - 1)
@@ -114,10 +114,10 @@ async def a_later_syn_ends_time_wait(
     endpoint = await Endpoint.connected(dut, options=Options(timestamp=first))
     endpoint.application("written", 500)
     endpoint.application("close")
-    (fin,) = await endpoint.answers()
+    (fin,) = await endpoint.replies()
     endpoint.ack = (fin.seq + 500 + 1) % MODULUS  # SND.MAX
     endpoint.send("FA")
-    await endpoint.answers()
+    await endpoint.replies()
     assert endpoint.state == "timeWait"
     numbers: dict[str, Any] = {"initialSequence_value": (endpoint.ack + beyond) % MODULUS}
     endpoint.send("S", seq=endpoint.seq + ahead, tsval=next_, timestamped=next_ is not None, **numbers)
@@ -140,16 +140,16 @@ async def urgent_data_is_ordinary_bytes(dut: Any) -> None:
 
 
 @cocotb.test()
-async def data_for_an_application_that_has_gone_is_answered_by_a_reset(dut: Any) -> None:
+async def data_for_an_application_that_has_gone_gets_a_reset(dut: Any) -> None:
     """RFC 1122 4.2.2.13; a FIN behind bytes that have come before is none."""
     endpoint = await Endpoint.connected(dut)
     endpoint.send("A", 10)
     await endpoint.settle()
     endpoint.application("consumed", 10)
     endpoint.application("close")
-    await endpoint.answers()
+    await endpoint.replies()
     endpoint.send("FA", 10, seq=endpoint.seq - 10)
-    await endpoint.answers()
+    await endpoint.replies()
     assert endpoint.state == "closing"
 
 
@@ -158,9 +158,9 @@ async def new_data_after_close_resets(dut: Any) -> None:
     """RFC 1122 4.2.2.13, also out of order."""
     endpoint = await Endpoint.connected(dut)
     endpoint.application("close")
-    await endpoint.answers()
+    await endpoint.replies()
     endpoint.send("A", 10, seq=endpoint.seq + 50)
-    assert any("R" in answer.flags for answer in await endpoint.answers())
+    assert any("R" in reply.flags for reply in await endpoint.replies())
     assert endpoint.reason == "aborted"
 
 
@@ -181,7 +181,7 @@ async def a_connection_ends_with_its_reason(dut: Any) -> None:
     await endpoint.open()
     await endpoint.settle()
     endpoint.application("close")
-    await endpoint.answers()
+    await endpoint.replies()
     assert endpoint.reason == "aborted"
     await endpoint.open()
     for _ in range(16):

@@ -30,7 +30,7 @@ async def it_is_off_by_default(dut: Any) -> None:
 
 @cocotb.test()
 @cocotb.parametrize(units=[1, 60, 7200, 65535])
-async def an_idle_peer_is_asked_and_its_answer_is_enough(dut: Any, units: int) -> None:
+async def an_idle_peer_is_probed_and_its_reply_is_enough(dut: Any, units: int) -> None:
     """The request is an ACK of what has been acknowledged: RFC 9293 3.8.4, SEG.SEQ = SND.NXT-1."""
     endpoint = await connected(dut, units, now=2**48 - 10 * SECOND)
     for _ in range(3):
@@ -67,15 +67,15 @@ async def data_of_the_peer_puts_the_request_off(dut: Any) -> None:
 
 
 @cocotb.test()
-async def while_data_is_outstanding_nobody_is_asked(dut: Any) -> None:
+async def while_data_is_outstanding_nobody_is_probed(dut: Any) -> None:
     """RFC 9293 3.8.4: only of an idle connection; retransmission finds out."""
     endpoint = await connected(dut, 1)
     endpoint.application("written", 10)
-    first = (await endpoint.answers())[0]
+    first = (await endpoint.replies())[0]
     again = 0
     for _ in range(8):
         await endpoint.expire()
-        for answer in await endpoint.answers():
-            assert (answer.seq, answer.length) == (first.seq, 10)
+        for reply in await endpoint.replies():
+            assert (reply.seq, reply.length) == (first.seq, 10)
             again += 1
     assert again > 2

@@ -28,13 +28,13 @@ def test_near_numbers_with_spaced_events() -> None:
 async def an_acknowledgment_with_the_low_bits_of_the_fins_does_not_end_the_connection(dut: Any, first: int) -> None:
     endpoint = await Endpoint.connected(dut, first=first)
     endpoint.application("shutdown")
-    (fin,) = await endpoint.answers()
+    (fin,) = await endpoint.replies()
     assert "F" in fin.flags and endpoint.state == "finWait1"
     of_fin = endpoint.ack + 1
     for bits in LOW_BITS:
         for away in (-(1 << bits), 1 << bits):
             endpoint.send("A", ack=of_fin + away)
-            await endpoint.answers()
+            await endpoint.replies()
             assert endpoint.state == "finWait1", f"2^{bits} away"
     endpoint.send("A", ack=of_fin)
     await endpoint.settle()
@@ -46,7 +46,7 @@ async def a_report_on_a_number_with_the_low_bits_of_one_in_flight_is_ignored(dut
     """RFC 5927 4.1: nobody else should know which is in flight."""
     endpoint = await Endpoint.connected(dut)
     endpoint.application("written", MSS)
-    (segment,) = await endpoint.answers()
+    (segment,) = await endpoint.replies()
     before = int(dut.ignoredIcmpErrors.value)
     for bits in LOW_BITS:
         endpoint.icmp_error(seq=segment.seq + (1 << bits))
@@ -63,7 +63,7 @@ async def an_acknowledgment_below_the_oldest_byte_changes_no_window(dut: Any) ->
     endpoint = await Endpoint.connected(dut)
     old = endpoint.ack
     endpoint.application("written", MSS)
-    await endpoint.answers()
+    await endpoint.replies()
     endpoint.ack = (endpoint.ack + MSS) % MODULUS
     endpoint.send("A")
     await endpoint.settle()
@@ -72,5 +72,5 @@ async def an_acknowledgment_below_the_oldest_byte_changes_no_window(dut: Any) ->
     await endpoint.settle()
     endpoint.window = opened
     endpoint.application("written", 100)
-    lengths = [answer.length for answer in await endpoint.answers()]
+    lengths = [reply.length for reply in await endpoint.replies()]
     assert sum(lengths) == 100, "the window is shut by what was old"

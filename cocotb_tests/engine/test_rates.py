@@ -22,7 +22,7 @@ SMSS = 1000
 SEGMENTS = 64
 QUEUE = 32  # ACKs before the estimator
 ROUND_TRIP = 10 * MILLISECOND
-# Of the trace's record, by the names that golden.replay has.
+# Fields of the trace's record, by the names that golden.replay has.
 FIELDS = {
     "time": "time_ns",
     "requested": "requested",
@@ -88,9 +88,9 @@ async def sending(dut: Any, steady: str = STEADY) -> tuple[Endpoint, Record]:
     parameters |= {"steady": policy("SteadyPolicy", steady)}
     endpoint = await Endpoint.create(dut, options=Options(mss=SMSS), parameters=parameters)
     record = Record(dut)
-    answer = await endpoint.arrive()
+    reply = await endpoint.arrive()
     await endpoint.settle()
-    endpoint.ack = answer.seq + 1
+    endpoint.ack = reply.seq + 1
     place = {"reference_flow": FLOW, "reference_generation": GENERATION, "end_value": endpoint.ack}
     endpoint._put("departed", **place, stamp_ns=endpoint.now)
     await endpoint.settle()
@@ -98,13 +98,13 @@ async def sending(dut: Any, steady: str = STEADY) -> tuple[Endpoint, Record]:
     endpoint.send("A")
     await endpoint.settle()
     endpoint.application("written", SEGMENTS * SMSS)
-    assert len(await endpoint.answers()) == SEGMENTS
+    assert len(await endpoint.replies()) == SEGMENTS
     await endpoint.advance(ROUND_TRIP)
     return endpoint, record
 
 
 @cocotb.test()
-async def nothing_is_estimated_for_policies_that_do_not_ask(dut: Any) -> None:
+async def nothing_is_estimated_for_policies_that_read_no_estimates(dut: Any) -> None:
     endpoint, record = await sending(dut, steady="reno")
     for _ in range(3):
         endpoint.ack += SMSS
@@ -116,7 +116,7 @@ async def nothing_is_estimated_for_policies_that_do_not_ask(dut: Any) -> None:
 
 
 @cocotb.test()
-async def estimates_begin_with_a_policy_that_asks(dut: Any) -> None:
+async def estimates_begin_with_a_policy_that_reads_them(dut: Any) -> None:
     endpoint, record = await sending(dut, steady="reno")
     endpoint.choose(steady=policy("SteadyPolicy", STEADY))
     await endpoint.settle()

@@ -25,7 +25,7 @@ def test_reassembly_with_spaced_events() -> None:
 
 @dataclass
 class Bytes:
-    """What a receiver may know that has four places for what lies beyond a hole: a set of bytes, no ranges."""
+    """A receiver with four places for data beyond a hole: a set of bytes, no ranges."""
 
     first: int
     known: set[int] = field(default_factory=set)  # offsets
@@ -66,14 +66,14 @@ class Bytes:
 def arrivals(draw: random.Random, length: int) -> list[tuple[int, int]]:
     """Segments that bring all bytes at last: late, twice, overlapping, and cut again."""
     segments = []
-    for copy, share in enumerate([0.5, 0.6, 1.0]):  # of those that are not lost
+    for copy, share in enumerate([0.5, 0.6, 1.0]):  # the share of those that are not lost
         at = 0
         while at < length:
             size = min(draw.choice([1, 7, 40, 100, 250]), length - at)
             if draw.random() < share:
                 segments.append((at + 500 * copy + draw.choice([0, 0, 200]) * draw.random(), at, at + size))
             at += size
-    again = [(at, min(at + 250, length)) for at in range(0, length, 250)]  # what found no place
+    again = [(at, min(at + 250, length)) for at in range(0, length, 250)]  # data that found no place
     return [(left, right) for _, left, right in sorted(segments)] + again
 
 
@@ -89,26 +89,26 @@ async def random_arrivals_leave_what_a_set_of_bytes_says(dut: Any, first: int) -
     origin = endpoint.seq
     model = Bytes(origin)
     length = 8_000
-    told = consumed = 0
+    reported = consumed = 0
     for left, right in arrivals(draw, length):
         before = len(endpoint.placements)
         endpoint.send("A", right - left, seq=origin + left)
-        answers = await endpoint.answers()
+        replies = await endpoint.replies()
         for placed in endpoint.placements[before:]:
             start = offset(placed.seq, origin)
             assert left <= start and start + placed.length == right, "other bytes than the segment's were placed"
             assert start == max(left, model.next) and placed.offset == 54 + start - left
             model.place(placed)
         assert offset(endpoint.status["received_value"], origin) == model.next
-        for answer in answers:
-            assert offset(answer.ack, origin) == model.next
-            assert answer.sack == model.blocks()
-            told += len(answer.sack)
+        for reply in replies:
+            assert offset(reply.ack, origin) == model.next
+            assert reply.sack == model.blocks()
+            reported += len(reply.sack)
         endpoint.application("consumed", model.next - consumed)
         consumed = model.next
-        await endpoint.answers()
+        await endpoint.replies()
     assert model.next == length
-    assert told > 300, "the draw made hardly any holes"
+    assert reported > 300, "the draw made hardly any holes"
 
 
 @cocotb.test()
@@ -124,9 +124,9 @@ async def placements_on_their_way_are_judged_by_what_is_in_memory(dut: Any) -> N
         endpoint.place()
         await endpoint.settle()
         assert offset(endpoint.status["received_value"], origin) == expected
-        answers = await endpoint.answers()
+        replies = await endpoint.replies()
         if expected != 250:
-            assert [(offset(left, origin), offset(right, origin)) for left, right in answers[-1].sack] == blocks
+            assert [(offset(left, origin), offset(right, origin)) for left, right in replies[-1].sack] == blocks
 
 
 @cocotb.test()
@@ -151,9 +151,9 @@ async def data_is_cut_at_the_windows_edge(dut: Any) -> None:
     endpoint = await connected(dut)
     origin = endpoint.seq
     endpoint.send("A", 1000, seq=origin + RECEIVE_WINDOW - 400)
-    answer = await endpoint.acknowledged()
+    reply = await endpoint.acknowledged()
     assert (endpoint.placements[-1].length, offset(endpoint.placements[-1].seq, origin)) == (400, RECEIVE_WINDOW - 400)
-    assert [(offset(left, origin), offset(right, origin)) for left, right in answer.sack] == [
+    assert [(offset(left, origin), offset(right, origin)) for left, right in reply.sack] == [
         (RECEIVE_WINDOW - 400, RECEIVE_WINDOW)
     ]
     endpoint.send("A", 100, seq=origin + RECEIVE_WINDOW)
@@ -168,11 +168,11 @@ async def a_whole_window_behind_its_first_byte_is_joined(dut: Any) -> None:
     origin = endpoint.seq
     for left in range(1, RECEIVE_WINDOW, 13_107):
         endpoint.send("A", min(13_107, RECEIVE_WINDOW - left), seq=origin + left)
-        answer = await endpoint.acknowledged()
-    assert [(offset(left, origin), offset(right, origin)) for left, right in answer.sack] == [(1, RECEIVE_WINDOW)]
+        reply = await endpoint.acknowledged()
+    assert [(offset(left, origin), offset(right, origin)) for left, right in reply.sack] == [(1, RECEIVE_WINDOW)]
     endpoint.send("A", 1, seq=origin)
-    answer = await endpoint.acknowledged()
-    assert offset(answer.ack, origin) == RECEIVE_WINDOW and not answer.sack and answer.window == 0
+    reply = await endpoint.acknowledged()
+    assert offset(reply.ack, origin) == RECEIVE_WINDOW and not reply.sack and reply.window == 0
 
 
 @cocotb.test()
@@ -193,8 +193,8 @@ async def a_fin_alone_waits_too(dut: Any) -> None:
     endpoint = await connected(dut)
     origin = endpoint.seq
     endpoint.send("FA", seq=origin + 100)
-    answer = await endpoint.acknowledged()
-    assert answer.ack == origin and not answer.sack
+    reply = await endpoint.acknowledged()
+    assert reply.ack == origin and not reply.sack
     endpoint.send("A", 100, seq=origin)
     assert offset((await endpoint.acknowledged()).ack, origin) == 101
     assert endpoint.state == "closeWait"
@@ -233,8 +233,8 @@ async def the_flow_is_kept_until_its_placements_are_done(dut: Any) -> None:
     endpoint.application("abort")
     await endpoint.settle()
     for _ in range(3):
-        await endpoint.answers()
+        await endpoint.replies()
         assert not endpoint.released
         endpoint.place()
-    await endpoint.answers()
+    await endpoint.replies()
     assert endpoint.released == 1

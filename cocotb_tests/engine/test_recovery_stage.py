@@ -36,11 +36,11 @@ class Stage:
     async def opened(cls, dut: Any, first: int) -> Stage:
         stage = cls(dut, first)
         await start(dut)
-        await stage._ask("open", opening=1)
+        await stage._request("open", opening=1)
         return stage
 
-    async def _ask(self, kind: str, acked: int = 0, **fields: int) -> str:
-        """The event, and what congestion is told of it; a flight is outstanding afterwards."""
+    async def _request(self, kind: str, acked: int = 0, **fields: int) -> str:
+        """The event, and its kind for congestion; a flight is outstanding afterwards."""
         self.unacknowledged = (self.unacknowledged + acked) % MODULUS
         beat = {
             "kind": element("EventKind", kind),
@@ -57,16 +57,16 @@ class Stage:
         return next(name for name, value in kinds.items() if value == self.response["kind"])
 
     async def acknowledge(self, count: int, **fields: int) -> str:
-        return await self._ask("segment", acked=count, **fields)
+        return await self._request("segment", acked=count, **fields)
 
     async def duplicates(self) -> list[str]:
         """Three in a row."""
-        return [await self._ask("segment", duplicate=1) for _ in range(3)]
+        return [await self._request("segment", duplicate=1) for _ in range(3)]
 
     async def expire(self) -> str:
         """The timer, when any retransmission timeout is over."""
         self.now += MINUTES
-        return await self._ask("timer")
+        return await self._request("timer")
 
 
 @cocotb.test()

@@ -28,19 +28,19 @@ async def what_is_held_beyond_what_goes_out_again_lets_nothing_go(dut: Any) -> N
     """RFC 6675 4: pipe; RFC 5681 3.1: one segment after a timeout, then slow start."""
     endpoint = await Endpoint.connected(dut, options=Options(sack=True), parameters={"initialWindow": SEGMENTS})
     endpoint.application("written", 3 * SEGMENTS * MSS)
-    first = [segment.seq for segment in await endpoint.answers()]
+    first = [segment.seq for segment in await endpoint.replies()]
     assert first == [endpoint.ack + number * MSS for number in range(SEGMENTS)]
     origin = endpoint.ack
     await endpoint.expire()
-    assert [offset(segment.seq, origin) for segment in await endpoint.answers()] == [0]
+    assert [offset(segment.seq, origin) for segment in await endpoint.replies()] == [0]
     # The peer had all but the first and the third segment.
     endpoint.ack = (origin + 2 * MSS) % 2**32
     endpoint.send("A", **held(1, SEGMENTS - 2))
-    assert [offset(segment.seq, origin) // MSS for segment in await endpoint.answers()] == [2, 3]
+    assert [offset(segment.seq, origin) // MSS for segment in await endpoint.replies()] == [2, 3]
     # It repeats itself: still two segments in flight, which are all that the window takes.
     endpoint.send("A", **held(1, SEGMENTS - 2))
     await endpoint.silent()
-    # What was lost has come, and the window has grown by a segment.
+    # The lost data has come, and the window has grown by a segment.
     endpoint.ack = (origin + SEGMENTS * MSS) % 2**32
     endpoint.send("A")
-    assert [offset(segment.seq, origin) // MSS for segment in await endpoint.answers()] == [10, 11, 12]
+    assert [offset(segment.seq, origin) // MSS for segment in await endpoint.replies()] == [10, 11, 12]

@@ -18,10 +18,10 @@ def test_round_trip() -> None:
     run_module(MODULE, __name__)
 
 
-async def answered(endpoint: Endpoint, *, stamped: bool, after: int) -> None:
+async def exchange(endpoint: Endpoint, *, stamped: bool, after: int) -> None:
     """A byte goes out and is acknowledged so much later."""
     endpoint.application("written", 1)
-    await endpoint.answers()
+    await endpoint.replies()
     if stamped:
         end = {"reference_flow": FLOW, "reference_generation": GENERATION, "end_value": endpoint.ack + 1}
         endpoint._put("departed", **end, stamp_ns=endpoint.now)
@@ -33,9 +33,9 @@ async def answered(endpoint: Endpoint, *, stamped: bool, after: int) -> None:
 
 
 async def timeout(endpoint: Endpoint) -> int:
-    """Of the next byte."""
+    """Retransmission timeout of the next byte, ns."""
     endpoint.application("written", 1)
-    await endpoint.answers()
+    await endpoint.replies()
     assert endpoint.deadline is not None
     return endpoint.deadline - endpoint.now
 
@@ -44,18 +44,18 @@ async def timeout(endpoint: Endpoint) -> int:
 async def a_segment_is_timed_from_its_departure(dut: Any) -> None:
     """Also when the handshake's departure had no stamp."""
     endpoint = await Endpoint.connected(dut)
-    await answered(endpoint, stamped=True, after=ROUND_TRIP)
+    await exchange(endpoint, stamped=True, after=ROUND_TRIP)
     assert 0 <= await timeout(endpoint) - 3 * ROUND_TRIP < DEADLINE_STEP
 
 
 @cocotb.test()
 async def a_dropped_stamp_costs_the_sample_of_its_own_segment_alone(dut: Any) -> None:
     endpoint = await Endpoint.connected(dut)
-    await answered(endpoint, stamped=False, after=SECOND // 2)
+    await exchange(endpoint, stamped=False, after=SECOND // 2)
     assert 0 <= await timeout(endpoint) - SECOND < DEADLINE_STEP
     await endpoint.advance(SECOND // 2)
     endpoint.ack += 1
     endpoint.send("A")
     await endpoint.silent()
-    await answered(endpoint, stamped=True, after=ROUND_TRIP)
+    await exchange(endpoint, stamped=True, after=ROUND_TRIP)
     assert 0 <= await timeout(endpoint) - 3 * ROUND_TRIP < DEADLINE_STEP

@@ -50,7 +50,7 @@ class Bench:
         self.responses = StreamMonitor(dut, "response")
         self.dut = dut
 
-    async def ask(self, board: Scoreboard, blocks: list[Range | None], **fields: int) -> dict[str, int]:
+    async def request(self, board: Scoreboard, blocks: list[Range | None], **fields: int) -> dict[str, int]:
         beat = words("blocks", blocks)
         for i, (left, right) in enumerate((board.held + ((0, 0),) * RANGES)[:RANGES]):
             beat |= {f"before_ranges_{i}_left": left, f"before_ranges_{i}_right": right}
@@ -98,7 +98,7 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
             blocks = [(left, left + SEGMENT // 4) for left in draw.sample(range(SEGMENT, 30 * SEGMENT, 2 * SEGMENT), 4)]
         may_retransmit = draw.random() < 0.8
         outstanding = draw.choice([EVERYTHING, draw.randrange(1, 30) * SEGMENT])
-        response = await module.ask(
+        response = await module.request(
             board, blocks, acked=acked, recovering=recovering, mayRetransmit=may_retransmit, outstanding=outstanding
         )
         before = board.acknowledged(acked, SEGMENT)
@@ -137,7 +137,7 @@ async def a_timeout_forgets_all(dut: Any) -> None:
     """RFC 2018 8: the peer may have thrown away what it held."""
     module = await bench(dut)
     board = Scoreboard(((100, 200),), high_rxt=50, passed=20)
-    response = await module.ask(board, [(300, 400), None, None, None], forget=1, recovering=1)
+    response = await module.request(board, [(300, 400), None, None, None], forget=1, recovering=1)
     assert ranges_of(response) == []
     assert (response["credit"], response["passed"], response["retransmitLost"]) == (0, 0, 0)
 
@@ -146,7 +146,7 @@ async def a_timeout_forgets_all(dut: Any) -> None:
 async def the_first_byte_goes_first_when_it_must(dut: Any) -> None:
     """RFC 6675 5, (4.3): entering recovery the first segment is sent again, up to what the peer holds."""
     module = await bench(dut)
-    response = await module.ask(Scoreboard(((300, 700),)), [None] * 4, retransmit=1, recovering=1)
+    response = await module.request(Scoreboard(((300, 700),)), [None] * 4, retransmit=1, recovering=1)
     assert (response["offset"], response["limit"]) == (0, 300)
 
 
@@ -155,15 +155,15 @@ async def the_first_byte_goes_first_when_it_must(dut: Any) -> None:
 async def without_sack_two_duplicates_let_two_more_segments_go(dut: Any, duplicates: int) -> None:
     """RFC 3042 2: limited transmit, outside recovery only."""
     module = await bench(dut)
-    response = await module.ask(Scoreboard(), [None] * 4, selective=0, duplicates=duplicates)
+    response = await module.request(Scoreboard(), [None] * 4, selective=0, duplicates=duplicates)
     assert response["credit"] == min(duplicates, 2) * SEGMENT
-    response = await module.ask(Scoreboard(), [None] * 4, selective=0, duplicates=duplicates, recovering=1)
+    response = await module.request(Scoreboard(), [None] * 4, selective=0, duplicates=duplicates, recovering=1)
     assert response["credit"] == 0
 
 
 @cocotb.test()
 async def blocks_count_only_when_sack_is_agreed(dut: Any) -> None:
     module = await bench(dut)
-    response = await module.ask(Scoreboard(), [(100, 200), None, None, None], selective=0)
+    response = await module.request(Scoreboard(), [(100, 200), None, None, None], selective=0)
     assert ranges_of(response) == []
-    assert response["isNews"] == 0
+    assert response["hasNewSack"] == 0

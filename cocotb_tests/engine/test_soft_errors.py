@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Errors that end nothing are told to the application (RFC 9293 3.9.1.8, MUST-47): ICMP errors, and R1."""
+"""Errors that end nothing are reported to the application (RFC 9293 3.9.1.8, MUST-47): ICMP errors, and R1."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def _error(endpoint: Endpoint) -> tuple[str, int, int]:
 
 
 @cocotb.test()
-async def icmp_errors_about_data_in_flight_are_told_and_end_nothing(dut: Any) -> None:
+async def icmp_errors_about_data_in_flight_are_reported_and_end_nothing(dut: Any) -> None:
     """RFC 9293 3.9.2.2, SHLD-25; hard ones likewise (RFC 5927 6)."""
     endpoint = await Endpoint.connected(dut)
     endpoint.application("written", 1000)
-    await endpoint.answers()
+    await endpoint.replies()
     assert _error(endpoint) == ("none", 0, 0)
     errors = [("unreachable", 0), ("unreachable", 1), ("unreachable", 3), ("timeExceeded", 0), ("parameterProblem", 2)]
     for count, (kind, code) in enumerate(errors, 1):
@@ -44,11 +44,11 @@ async def icmp_errors_about_data_in_flight_are_told_and_end_nothing(dut: Any) ->
 
 
 @cocotb.test()
-async def an_error_about_nothing_in_flight_is_counted_and_told_to_nobody(dut: Any) -> None:
+async def an_error_about_nothing_in_flight_is_counted_and_not_reported(dut: Any) -> None:
     """RFC 5927 4.1."""
     endpoint = await Endpoint.connected(dut)
     endpoint.application("written", 1000)
-    await endpoint.answers()
+    await endpoint.replies()
     endpoint.status.clear()
     before = int(dut.ignoredIcmpErrors.value)
     for number in (endpoint.ack - 1, endpoint.ack + 1000, endpoint.ack + 2**31):
@@ -58,7 +58,7 @@ async def an_error_about_nothing_in_flight_is_counted_and_told_to_nobody(dut: An
 
 
 @cocotb.test()
-async def while_opening_soft_errors_are_told_and_hard_ones_end_it(dut: Any) -> None:
+async def while_opening_soft_errors_are_reported_and_hard_ones_end_it(dut: Any) -> None:
     """SHLD-26."""
     endpoint = await Endpoint.create(dut)
     await endpoint.open()
@@ -74,34 +74,34 @@ async def while_opening_soft_errors_are_told_and_hard_ones_end_it(dut: Any) -> N
 
 
 @cocotb.test()
-async def the_third_retransmission_is_told_until_an_ack_comes(dut: Any) -> None:
+async def the_third_retransmission_is_reported_until_an_ack_comes(dut: Any) -> None:
     """3.8.3: R1 (SHLD-9, SHLD-10)."""
     endpoint = await Endpoint.connected(dut)
     endpoint.application("written", 3000)
-    sent = await endpoint.answers()
-    told = []
+    sent = await endpoint.replies()
+    reported = []
     for _ in range(5):
         await endpoint.expire()
-        await endpoint.answers()
-        told.append(endpoint.status["struggling"])
-    assert told == [0, 0, 1, 1, 1] and endpoint.state == "established"
+        await endpoint.replies()
+        reported.append(endpoint.status["struggling"])
+    assert reported == [0, 0, 1, 1, 1] and endpoint.state == "established"
     endpoint.ack += sent[0].length
     endpoint.send("A")
-    await endpoint.answers()
+    await endpoint.replies()
     assert endpoint.status["struggling"] == 0
 
 
 @cocotb.test()
-async def a_syn_that_nobody_answers_is_told_likewise(dut: Any) -> None:
+async def a_syn_without_replies_is_reported_too(dut: Any) -> None:
     endpoint = await Endpoint.create(dut)
     await endpoint.open()
-    told = []
+    reported = []
     for _ in range(4):
         await endpoint.expire()
         await endpoint.received()
         await endpoint.settle()
-        told.append(endpoint.status["struggling"])
-    assert told == [0, 0, 1, 1]
+        reported.append(endpoint.status["struggling"])
+    assert reported == [0, 0, 1, 1]
 
 
 @cocotb.test()
@@ -110,10 +110,10 @@ async def probes_of_a_shut_window_are_none(dut: Any) -> None:
     endpoint.window = 0
     endpoint.send("A")
     endpoint.application("written", 100)
-    await endpoint.answers()
+    await endpoint.replies()
     for _ in range(6):
         await endpoint.expire()
-        assert (await endpoint.answers())[0].length == 1
+        assert (await endpoint.replies())[0].length == 1
         endpoint.send("A")
         await endpoint.silent()
     assert endpoint.status["struggling"] == 0

@@ -30,21 +30,21 @@ async def connected(dut: Any, *, timestamp: int = THEIRS, **fields: Any) -> Endp
 
 
 @cocotb.test()
-async def a_syn_with_timestamps_is_answered_with_timestamps(dut: Any) -> None:
+async def a_syn_with_timestamps_gets_timestamps(dut: Any) -> None:
     """RFC 7323 3.2; TSecr is the SYN's TSval."""
     endpoint = await Endpoint.create(dut, timestamp_offset=OFFSET, options=Options(timestamp=THEIRS, sack=True))
-    answer = await endpoint.accept()
-    assert answer.echo == THEIRS
-    assert (endpoint.now // TICK + OFFSET - answer.value) % MODULUS < 2
-    assert answer.fields["sackPermitted"] and answer.fields["windowScaleOffered"]
+    reply = await endpoint.accept()
+    assert reply.echo == THEIRS
+    assert (endpoint.now // TICK + OFFSET - reply.value) % MODULUS < 2
+    assert reply.fields["sackPermitted"] and reply.fields["windowScaleOffered"]
 
 
 @cocotb.test()
-async def a_syn_without_options_is_answered_without(dut: Any) -> None:
+async def a_syn_without_options_gets_a_reply_without(dut: Any) -> None:
     endpoint = await Endpoint.create(dut, options=Options(scale=None, sack=False))
-    answer = await endpoint.accept()
-    assert answer.timestamps is None
-    assert not answer.fields["sackPermitted"] and not answer.fields["windowScaleOffered"]
+    reply = await endpoint.accept()
+    assert reply.timestamps is None
+    assert not reply.fields["sackPermitted"] and not reply.fields["windowScaleOffered"]
     endpoint.send("A", 10, seq=endpoint.seq + 100)
     assert not (await endpoint.acknowledged()).sack
 
@@ -57,7 +57,7 @@ async def our_syn_offers_everything(dut: Any) -> None:
     assert syn.echo == 0
     assert syn.fields["sackPermitted"] and syn.fields["windowScaleOffered"]
     endpoint.application("written", 1)
-    (segment,) = await endpoint.answers()
+    (segment,) = await endpoint.replies()
     assert segment.echo == THEIRS
 
 
@@ -66,8 +66,8 @@ async def what_the_peer_does_not_take_up_is_not_used(dut: Any) -> None:
     endpoint = await Endpoint.create(dut, options=Options(scale=None))
     await endpoint.connect()
     endpoint.send("A", 10, seq=endpoint.seq + 100)
-    answer = await endpoint.acknowledged()
-    assert answer.timestamps is None and not answer.sack
+    reply = await endpoint.acknowledged()
+    assert reply.timestamps is None and not reply.sack
 
 
 @cocotb.test()
@@ -77,19 +77,19 @@ async def segments_leave_space_for_timestamps(dut: Any, timestamp: int | None) -
     endpoint = await Endpoint.create(dut, options=Options(timestamp=timestamp))
     await endpoint.connect()
     endpoint.application("written", 2 * MSS)
-    assert (await endpoint.answers())[0].length == MSS - (0 if timestamp is None else 12)
+    assert (await endpoint.replies())[0].length == MSS - (0 if timestamp is None else 12)
 
 
 @cocotb.test()
-async def an_older_timestamp_is_answered_and_dropped(dut: Any) -> None:
+async def an_older_timestamp_is_acknowledged_and_dropped(dut: Any) -> None:
     """RFC 7323 5.3 R1 (PAWS), over the wrap of TSval."""
     endpoint = await connected(dut)
     endpoint.send("A", 10, tsval=THEIRS + 40)
     await endpoint.silent()
     placed = len(endpoint.placements)
     endpoint.send("A", 10, seq=endpoint.seq, tsval=THEIRS + 39)
-    answer = await endpoint.acknowledged()
-    assert answer.ack == endpoint.seq and len(endpoint.placements) == placed
+    reply = await endpoint.acknowledged()
+    assert reply.ack == endpoint.seq and len(endpoint.placements) == placed
     endpoint.send("A", 10, tsval=THEIRS + 40)
     await endpoint.settle()
     assert len(endpoint.placements) == placed + 1
@@ -141,7 +141,7 @@ async def an_ack_that_our_data_carried_counts(dut: Any) -> None:
     endpoint.send("A", 10, tsval=THEIRS + 1)
     await endpoint.silent()
     endpoint.application("written", 5)
-    (segment,) = await endpoint.answers()
+    (segment,) = await endpoint.replies()
     assert segment.echo == (THEIRS + 1) % MODULUS
     endpoint.ack += 5
     endpoint.send("A", 10, tsval=THEIRS + 3)
@@ -166,15 +166,15 @@ async def an_echo_of_what_went_again_is_a_sample_to_the_tick(dut: Any) -> None:
     for ticks in range(340, 358):
         endpoint = await connected(dut)
         endpoint.application("written", 1)
-        await endpoint.answers()
+        await endpoint.replies()
         await endpoint.expire()
-        (again,) = await endpoint.answers()
+        (again,) = await endpoint.replies()
         endpoint.now += ticks * TICK
         endpoint.tsecr, endpoint.ack = again.value, endpoint.ack + 1
         endpoint.send("A")
         await endpoint.silent()
         endpoint.application("written", 1)
-        await endpoint.answers()
+        await endpoint.replies()
         assert endpoint.deadline is not None
         assert 0 <= endpoint.deadline - endpoint.now - 3 * (ticks + 1) * TICK < DEADLINE_STEP, ticks
 
@@ -221,5 +221,5 @@ async def the_24_days_count_from_the_last_update(dut: Any) -> None:
     for _ in range(20):
         await endpoint.advance(2**46)
     endpoint.send("A", 10, seq=endpoint.seq, tsval=1000)
-    await endpoint.answers()
+    await endpoint.replies()
     assert len(endpoint.placements) == 1, "32 days behind the handshake and 16 behind the update it still counts"

@@ -28,7 +28,7 @@ async def flying(dut: Any, *, sack: bool) -> tuple[Endpoint, int]:
     endpoint.send("A")  # a SYN's window is not scaled (RFC 7323 2.2)
     await endpoint.silent()
     endpoint.application("written", SEGMENTS * MSS)
-    segments = await endpoint.answers()
+    segments = await endpoint.replies()
     assert [(offset(segment.seq, endpoint.ack), segment.length) for segment in segments] == [
         (i * MSS, MSS) for i in range(SEGMENTS)
     ]
@@ -42,12 +42,12 @@ async def a_hole_of_any_length_is_sent_again_in_full_segments(dut: Any, held: in
     new."""
     endpoint, begin = await flying(dut, sack=True)
     block: dict[str, Any] = {"options_sack_0_valid": 1, "options_sack_0_right": SEGMENTS * MSS}
-    # What the one before said makes the first byte lost (RFC 6675 4, IsLost).
+    # The ACK before makes the first byte lost (RFC 6675 4, IsLost).
     endpoint.send("A", options_sack_0_left=(SEGMENTS - 5) * MSS, **block)
     endpoint.send("A", options_sack_0_left=held * MSS, **block)
     sent = 0
     while sent < held:
-        again = await endpoint.answers()
+        again = await endpoint.replies()
         assert [(offset(segment.seq, begin), segment.length) for segment in again] == [
             (i * MSS, MSS) for i in range(sent, min(sent + 2, held))
         ]
@@ -64,7 +64,7 @@ async def after_a_timeout_all_is_sent_again_in_full_segments(dut: Any) -> None:
     assert await endpoint.expire() >= SECOND // 2
     sent = 0
     while sent < SEGMENTS:
-        again = await endpoint.answers()
+        again = await endpoint.replies()
         assert [(offset(segment.seq, begin), segment.length) for segment in again] == [
             (i * MSS, MSS) for i in range(sent, sent + len(again))
         ]
@@ -84,6 +84,6 @@ async def the_window_of_a_full_buffer_is_announced_and_closes(dut: Any) -> None:
     for length in (8192, 8192, 8000, 8000):
         endpoint.send("A", length)
         taken += length
-    answers = await endpoint.answers()
-    assert answers[-1].ack == endpoint.seq
-    assert answers[-1].window << SCALE in range(size - taken - (1 << SCALE) + 1, size - taken + 1)
+    replies = await endpoint.replies()
+    assert replies[-1].ack == endpoint.seq
+    assert replies[-1].window << SCALE in range(size - taken - (1 << SCALE) + 1, size - taken + 1)
