@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.builds
 
+import downbeat.builds.CHeader.{generated, tag}
 import downbeat.lib.BundleLayout
 
 /** A member of the C struct `downbeat_event`.
@@ -73,9 +74,6 @@ object EventFields {
     EventField("received", "uint32_t", "received_value", "RCV.NXT"),
     EventField("sent_sequence", "uint32_t", "sentSequence_value"))
 
-  private val tag = "SPDX-License-Identifier: BSD-2-Clause-Patent"
-  private val generated = "Generated from the RTL by `make generate`; do not edit."
-
   /** A field that the record lacks, or that does not fit its C type, is refused. */
   def check(record: BundleLayout): Unit = for (field <- all) {
     val source = record.fields.find(_.name == field.source)
@@ -91,12 +89,10 @@ object EventFields {
       s"  ${field.cType} ${field.name};$says"
     }
     val each = all.map(field => s"  each(${field.name}, ${field.source})").mkString(" \\\n")
-    val lines = Seq(s"/* $tag */", s"/* $generated */", "#ifndef DOWNBEAT_EVENT_H", "#define DOWNBEAT_EVENT_H", "",
-      "#include <stdint.h>", "",
+    CHeader("DOWNBEAT_EVENT_H", Seq("#include <stdint.h>", "",
       "/** One event of the flow engine and what it did: the trace port's record, in the engine's order. */",
       "typedef struct downbeat_event {") ++
-      members ++ Seq("} downbeat_event;", "", "#define DOWNBEAT_EVENT_FIELDS(each) \\", each, "", "#endif")
-    lines.mkString("", "\n", "\n")
+      members ++ Seq("} downbeat_event;", "", "#define DOWNBEAT_EVENT_FIELDS(each) \\", each))
   }
 
   /** event_fields.py: names and ctypes types of the same members. */
@@ -106,6 +102,6 @@ object EventFields {
     val lines = Seq(s"# $tag", s""""\"\"Members of the C struct downbeat_event. $generated"\"\"""", "",
       "from __future__ import annotations", "",
       s"from ctypes import ${types.mkString(", ")}", "", "EVENT_FIELDS = (") ++ members :+ ")"
-    lines.mkString("", "\n", "\n")
+    CHeader.text(lines)
   }
 }

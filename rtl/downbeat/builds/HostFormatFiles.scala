@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.builds
 
-import downbeat.builds.LayoutFiles.{macroName, upper}
+import downbeat.builds.CHeader.{generated, macroName, upper}
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.Policy
 import downbeat.host.HostFormat
 import downbeat.host.HostFormatHash.{formatHash, policyHash, sizes, tables}
-import downbeat.lib.EnumLayout
 
 /** The host interface's format as text, a C header and JSON, the same for every build; a build's policies as a C
   * header.
   */
 object HostFormatFiles {
-  private val generated = "Generated from the RTL by `make generate`; do not edit."
-
   /** `DOWNBEAT_HOST_COMMAND_OPCODE_OFFSET`, `_BITS`; `DOWNBEAT_HOST_COMMAND_FIELDS(each)`, of entries, for checks of a
     * structure; `enum downbeat_host_opcode`.
     */
@@ -38,18 +35,9 @@ object HostFormatFiles {
         val rows = fields.map(field => s"  each(${field.name}, ${field.offset}u, ${field.bits}u)")
         Seq(s"\n#define ${macroName("host")}_${upper(table)}_FIELDS(each) \\", rows.mkString(" \\\n"))
     }
-    def numbered(values: EnumLayout)(number: Int => Int): Seq[String] = {
-      val prefix = macroName(values.name)
-      val elements = values.elements.zipWithIndex.map { case (name, value) =>
-        s"  ${prefix}_${upper(name)} = ${number(value)},"
-      }
-      s"\nenum ${prefix.toLowerCase} {" +: elements :+ "};"
-    }
-    val enums = HostFormat.enums.flatMap(numbered(_)(identity)) ++ HostFormat.bitSets.flatMap(numbered(_)(1 << _))
-    val lines = Seq("/* SPDX-License-Identifier: BSD-2-Clause-Patent */", s"/* $generated */",
-      "#ifndef DOWNBEAT_HOST_H", "#define DOWNBEAT_HOST_H", "") ++ numbers ++ fields ++ lists ++ enums ++
-      Seq("", "#endif")
-    lines.mkString("", "\n", "\n")
+    val enums = HostFormat.enums.flatMap(values => CHeader.enumeration(values.name, values.elements)) ++
+      HostFormat.bitSets.flatMap(values => CHeader.enumeration(values.name, values.elements, 1 << _))
+    CHeader("DOWNBEAT_HOST_H", numbers ++ fields ++ lists ++ enums)
   }
 
   /** The policies of a build by number, what its core says of them, and where the numbers of their arguments lie:
@@ -67,12 +55,10 @@ object HostFormatFiles {
         "/* Policy, name, first bit, bits, fraction bits among them. */",
         s"#define DOWNBEAT_${family}_ARGUMENTS(each) \\", arguments.mkString(" \\\n"))
     }
-    val lines = Seq("/* SPDX-License-Identifier: BSD-2-Clause-Patent */", s"/* $generated */",
-      "#ifndef DOWNBEAT_POLICIES_H", "#define DOWNBEAT_POLICIES_H", "",
+    CHeader("DOWNBEAT_POLICIES_H", Seq(
       "/* CRC-32 of the policies' names, numbers and arguments, as the core has it of its own. */",
       s"#define DOWNBEAT_POLICY_HASH ${policyHash(config)}u", "") ++ list("STARTUP", config.startupPolicies) ++
-      Seq("") ++ list("STEADY", config.steadyPolicies) ++ Seq("", "#endif")
-    lines.mkString("", "\n", "\n")
+      Seq("") ++ list("STEADY", config.steadyPolicies))
   }
 
   /** {{{ {"numbers": {...}, "tables": {"command": {"opcode": {"offset": 0, "bits": 8, "used": 8, "access": ""}}},

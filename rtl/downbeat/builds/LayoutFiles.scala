@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.builds
 
+import downbeat.builds.CHeader.{define, macroName, upper}
 import downbeat.congestion.Arguments
 import downbeat.lib.EnumLayout
 
@@ -23,14 +24,8 @@ object LayoutFiles {
       }
       s"\n/* ${bundle.name}: bits, the least significant first. */" +: define(s"${prefix}_BITS", bundle.bits) +: fields
     }
-    val enums = (layout.enums ++ layout.policies).flatMap { values =>
-      val prefix = macroName(values.name)
-      val elements = values.elements.zipWithIndex.map { case (name, value) => s"  ${prefix}_${upper(name)} = $value," }
-      s"\nenum ${prefix.toLowerCase} {" +: elements :+ "};"
-    }
-    val lines = Seq("/* SPDX-License-Identifier: BSD-2-Clause-Patent */", s"/* $generated */",
-      "#ifndef DOWNBEAT_LAYOUT_H", "#define DOWNBEAT_LAYOUT_H", "") ++ numbers ++ bundles ++ enums ++ Seq("", "#endif")
-    lines.mkString("", "\n", "\n")
+    val enums = (layout.enums ++ layout.policies).flatMap(values => CHeader.enumeration(values.name, values.elements))
+    CHeader("DOWNBEAT_LAYOUT_H", numbers ++ bundles ++ enums, generated)
   }
 
   /** {{{ {"numbers": {...}, "bundles": {"Command": {"bits": ..., "fields": {"kind": {"offset", "width", "enum"}}}},
@@ -90,9 +85,4 @@ object LayoutFiles {
     }
     s"""    "$family": {\n${each.mkString(",\n")}\n    }"""
   }
-
-  private def define(name: String, value: BigInt): String = s"#define $name $value"
-  def macroName(name: String): String = s"DOWNBEAT_${upper(name)}"
-  /** camelCase to UPPER_CASE: synSent is SYN_SENT. */
-  def upper(name: String): String = name.replaceAll("([a-z0-9])([A-Z])", "$1_$2").replace('-', '_').toUpperCase
 }

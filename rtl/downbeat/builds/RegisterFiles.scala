@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.builds
 
+import downbeat.builds.CHeader.{generated, upper}
 import downbeat.registers.RegisterMap
 import spinal.lib.bus.regif.{AccessType, Field, RegInst}
 
@@ -11,8 +12,6 @@ import spinal.lib.bus.regif.{AccessType, Field, RegInst}
   * JSON has a date.
   */
 object RegisterFiles {
-  private val generated = "Generated from the RTL by `make generate`; do not edit."
-
   /** File names and contents. The registers of a board, which docs/how-to/boards.md describes, get JSON alone. */
   def of(name: String, registers: Seq[RegInst]): Seq[(String, String)] =
     if (name != "downbeat") Seq(s"${name}_registers.json" -> json(registers))
@@ -33,21 +32,19 @@ object RegisterFiles {
   /** `DOWNBEAT_REG_CONTROL`, and for a field `DOWNBEAT_REG_CONTROL_ENABLE_SHIFT` and `_MASK`. */
   private def header(registers: Seq[RegInst]): String = {
     val lines = registers.flatMap { register =>
-      val name = s"DOWNBEAT_REG_${LayoutFiles.upper(register.getName())}"
+      val name = s"DOWNBEAT_REG_${upper(register.getName())}"
       val parts = if (isWhole(register)) Nil
       else fields(register).flatMap { field =>
-        val fieldName = s"${name}_${LayoutFiles.upper(field.getName())}"
+        val fieldName = s"${name}_${upper(field.getName())}"
         val mask = ((BigInt(1) << field.getWidth()) - 1) << field.getSection().min
         Seq(s"#define ${fieldName}_SHIFT ${field.getSection().min}", s"#define ${fieldName}_MASK ${hex(mask, 8)}u")
       }
       s"#define $name ${hex(register.getAddr(), 3)}u" +: parts
     }
-    val text = Seq("/* SPDX-License-Identifier: BSD-2-Clause-Patent */", s"/* $generated */",
-      "#ifndef DOWNBEAT_REGISTERS_H", "#define DOWNBEAT_REGISTERS_H", "",
+    CHeader("DOWNBEAT_REGISTERS_H", Seq(
       "/* Byte offsets of 32-bit registers; shift and mask of their fields. */",
       s"#define DOWNBEAT_REGISTER_BYTES ${RegisterMap.bytes}u",
-      s"#define DOWNBEAT_MAGIC ${hex(RegisterMap.magic, 8)}u", "") ++ lines ++ Seq("", "#endif")
-    text.mkString("", "\n", "\n")
+      s"#define DOWNBEAT_MAGIC ${hex(RegisterMap.magic, 8)}u", "") ++ lines)
   }
 
   /** {{{ {"registers": {"control": {"offset": 128, "fields": {"enable": {"offset": 0, "width": 1, "access": "RW",
