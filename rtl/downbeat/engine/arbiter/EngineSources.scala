@@ -25,24 +25,25 @@ class EngineSources(
     estimated: Option[Stream[EstimatedEvent]], measured: Option[Stream[MeasuredEvent]])
     extends Area {
   import EventSource.shared
+  private val make = new Sources(directory.payload.config)
 
-  private val returns = Sources.returned(returned).registered
+  private val returns = make.returned(returned).registered
   /** Results come before the returns join them: `sent` must be in line before an ACK can follow its frame. */
-  private val results = Seq(calculated.map(Sources.calculated(_)), estimated.map(Sources.estimated(_)),
-    measured.map(Sources.measured(_))).flatten
+  private val results = Seq(calculated.map(make.calculated(_)), estimated.map(make.estimated(_)),
+    measured.map(make.measured(_))).flatten
   /** Each joins those before it. */
   private val joined =
     results.drop(1).scanLeft(results.headOption)((before, next) => before.map(shared(_, next))).flatten
   /** Events that the engine itself causes. They send nothing, so they generate no return. */
   private val caused = joined.lastOption.fold(returns)(shared(returns, _)).copy(returns = false)
-  private val payloadAndApplication = shared(Sources.placed(placed), Sources.application(application))
+  private val payloadAndApplication = shared(make.placed(placed), make.application(application))
   private val timersAndPolicies =
-    policies.fold(Sources.timer(timers))(changes => shared(Sources.timer(timers), Sources.policies(changes)))
-  private val departuresAndTimers = shared(Sources.departed(departed), timersAndPolicies)
+    policies.fold(make.timer(timers))(changes => shared(make.timer(timers), make.policies(changes)))
+  private val departuresAndTimers = shared(make.departed(departed), timersAndPolicies)
 
   /** The arbiter's sources. */
   val all: Seq[EventSource] =
-    Seq(Sources.directory(directory), payloadAndApplication, Sources.grant(grants), caused, departuresAndTimers)
+    Seq(make.directory(directory), payloadAndApplication, make.grant(grants), caused, departuresAndTimers)
 
   /** A word waits in a register of a shared source, where the port that it came through does not show it. */
   val waiting: Bool =
