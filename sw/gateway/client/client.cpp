@@ -6,8 +6,8 @@
 namespace downbeat::gateway {
 namespace {
 
-// Queries without an answer. A host that was paused is stale to its session for ever, and is not told.
-constexpr std::size_t mostUnanswered = 3;
+// Queries without a response. A host that was paused is stale to its session for ever, and gets no response.
+constexpr std::size_t maxUnanswered = 3;
 
 } // namespace
 
@@ -20,22 +20,22 @@ void Client::report(const Report &report, Nanoseconds now) {
   reports_.push_back(report);
 }
 
-std::optional<Answer> Client::ask(const Prefix &prefix, Nanoseconds now) {
+std::optional<Response> Client::request(const Prefix &prefix, Nanoseconds now) {
   if (!cache_.contains(prefix) && cache_.size() >= options_.cached) makePlace(now);
   Cached &cached = cache_[prefix];
-  if (cached.answer && now >= cached.until) cached.answer.reset();
-  const bool old = !cached.answer || now >= cached.until - (cached.until - cached.asked) / 2;
+  if (cached.response && now >= cached.until) cached.response.reset();
+  const bool old = !cached.response || now >= cached.until - (cached.until - cached.requested) / 2;
   if (old && !cached.wanted && wanted_.size() < options_.cached &&
-      (cached.asked == 0 || now - cached.asked >= options_.again)) {
+      (cached.requested == 0 || now - cached.requested >= options_.again)) {
     cached.wanted = true;
     wanted_.push_back(prefix);
   }
-  return cached.answer && cached.answer->known() ? cached.answer : std::nullopt;
+  return cached.response && cached.response->known() ? cached.response : std::nullopt;
 }
 
 std::vector<std::vector<std::uint8_t>> Client::due(Nanoseconds now) {
   std::vector<std::vector<std::uint8_t>> datagrams;
-  if (unanswered_ >= mostUnanswered && now - unansweredSince_ >= options_.helloAgain) renew();
+  if (unanswered_ >= maxUnanswered && now - unansweredSince_ >= options_.helloAgain) renew();
   if (!session_) {
     if (nonce_ && now - helloAt_ < options_.helloAgain) return datagrams;
     nonce_ = random_();
@@ -48,22 +48,22 @@ std::vector<std::vector<std::uint8_t>> Client::due(Nanoseconds now) {
   }
   while (!wanted_.empty()) {
     Message query{.header = {.type = Type::query}};
-    const std::size_t size = std::min(wanted_.size(), mostQueries);
+    const std::size_t size = std::min(wanted_.size(), maxQueries);
     query.queries.assign(wanted_.end() - static_cast<std::ptrdiff_t>(size), wanted_.end());
     wanted_.resize(wanted_.size() - size);
     for (const Prefix &prefix : query.queries) {
       const auto cached = cache_.find(prefix);
       if (cached == cache_.end()) continue;
-      cached->second.asked = now;
+      cached->second.requested = now;
       cached->second.wanted = false;
     }
     if (unanswered_++ == 0) unansweredSince_ = now;
     counters_.queriesSent += size;
     datagrams.push_back(seal(std::move(query), now));
   }
-  while (reports_.size() >= mostReports || (!reports_.empty() && now - oldestReport_ >= options_.flush)) {
+  while (reports_.size() >= maxReports || (!reports_.empty() && now - oldestReport_ >= options_.flush)) {
     Message report{.header = {.type = Type::report}};
-    const auto size = static_cast<std::ptrdiff_t>(std::min(reports_.size(), mostReports));
+    const auto size = static_cast<std::ptrdiff_t>(std::min(reports_.size(), maxReports));
     report.reports.assign(reports_.begin(), reports_.begin() + size);
     reports_.erase(reports_.begin(), reports_.begin() + size);
     counters_.reportsSent += static_cast<std::uint64_t>(size);
@@ -90,19 +90,19 @@ void Client::receive(Bytes datagram, Nanoseconds now) {
   case Type::refusal: // the gateway has started again: hello once more, and what is cached stays until it ends
     if (!session_ || header->session != *session_) return refuse();
     return renew();
-  case Type::answer:
-    if (!session_ || header->session != *session_ || header->sequence <= answered_ || header->sequence > sequence_)
+  case Type::response:
+    if (!session_ || header->session != *session_ || header->sequence <= lastResponse_ || header->sequence > sequence_)
       return refuse();
-    answered_ = header->sequence;
+    lastResponse_ = header->sequence;
     unanswered_ = 0;
-    for (const Answer &answer : message->answers) {
-      const auto cached = cache_.find(answer.prefix);
+    for (const Response &response : message->responses) {
+      const auto cached = cache_.find(response.prefix);
       if (cached == cache_.end()) continue;
-      ++counters_.answers;
-      cached->second.answer = answer;
-      // From the asking on: how long the answer was on its way is not known.
-      cached->second.until = cached->second.asked + Nanoseconds(answer.lifetime) * millisecond;
-      if (now >= cached->second.until) cached->second.answer.reset();
+      ++counters_.responses;
+      cached->second.response = response;
+      // From the asking on: how long the response was on its way is not known.
+      cached->second.until = cached->second.requested + Nanoseconds(response.lifetime) * millisecond;
+      if (now >= cached->second.until) cached->second.response.reset();
     }
     return;
   default: return refuse();
@@ -123,7 +123,7 @@ std::vector<std::uint8_t> Client::seal(Message message, Nanoseconds now) {
 
 void Client::renew() {
   session_.reset();
-  sequence_ = answered_ = 0;
+  sequence_ = lastResponse_ = 0;
   unanswered_ = 0;
 }
 

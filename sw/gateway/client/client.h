@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // A host's side, without sockets and clock: takes reports and questions, makes datagrams, takes the gateway's. It never
-// waits: `ask` gives what is there and asks for the next time. Without a gateway it stays as it is and forgets in time.
+// waits: `request` gives what is there and asks for the next time. Without a gateway it stays as it is and forgets in
+// time.
 #pragma once
 
 #include <deque>
@@ -23,7 +24,7 @@ struct ClientOptions {
 };
 
 struct ClientCounters {
-  std::uint64_t reportsSent = 0, reportsDropped = 0, queriesSent = 0, answers = 0, refused = 0, hellos = 0;
+  std::uint64_t reportsSent = 0, reportsDropped = 0, queriesSent = 0, responses = 0, refused = 0, hellos = 0;
 };
 
 class Client {
@@ -34,12 +35,12 @@ public:
       : key_(key), random_(std::move(random)), options_(options) {}
 
   void report(const Report &report, Nanoseconds now);
-  /// What the gateway has answered and still holds, or nothing.
-  std::optional<Answer> ask(const Prefix &prefix, Nanoseconds now);
+  /// The latest response to a prefix that still holds, or nothing.
+  std::optional<Response> request(const Prefix &prefix, Nanoseconds now);
 
   /// The datagrams that are to go now; each is given once.
   std::vector<std::vector<std::uint8_t>> due(Nanoseconds now);
-  /// What has come. Anything but the gateway's answer to a question of ours changes nothing.
+  /// What has come. Anything but the gateway's response to a request of ours changes nothing.
   void receive(Bytes datagram, Nanoseconds now);
 
   bool connected() const { return session_.has_value(); }
@@ -47,8 +48,8 @@ public:
 
 private:
   struct Cached {
-    std::optional<Answer> answer;
-    Nanoseconds until = 0, asked = 0;
+    std::optional<Response> response;
+    Nanoseconds until = 0, requested = 0;
     bool wanted = false;
   };
 
@@ -61,11 +62,11 @@ private:
   ClientOptions options_;
   ClientCounters counters_;
   std::optional<std::uint64_t> session_;
-  std::optional<std::uint64_t> nonce_; // of the hello that has no answer
+  std::optional<std::uint64_t> nonce_; // of the hello that has no response
   Nanoseconds helloAt_ = 0, oldestReport_ = 0;
-  std::size_t unanswered_ = 0; // queries since the last answer, the first of them at
+  std::size_t unanswered_ = 0; // queries since the last response, the first of them at
   Nanoseconds unansweredSince_ = 0;
-  std::uint64_t sequence_ = 0, answered_ = 0; // answers count only in order, each once
+  std::uint64_t sequence_ = 0, lastResponse_ = 0; // responses count only in order, each once
   std::deque<Report> reports_;
   std::unordered_map<Prefix, Cached, PrefixHash> cache_;
   std::vector<Prefix> wanted_;

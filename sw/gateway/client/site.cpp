@@ -48,7 +48,7 @@ std::string Site::connect(const std::string &uri, const std::string &key, Nanose
 
 void Site::run() {
   if (!client_) return;
-  std::array<std::uint8_t, mostBytes + 1> bytes;
+  std::array<std::uint8_t, maxBytes + 1> bytes;
   for (ssize_t size; (size = recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT)) >= 0;)
     client_->receive(Bytes(bytes).first(static_cast<std::size_t>(size)), read(CLOCK_BOOTTIME));
   // What the kernel does not take is lost, as on the way.
@@ -76,9 +76,9 @@ void Site::learned(const downbeat_learned &learned) {
   const double ratio = learned.saved ? 1 : segmentsPerAck(prefix, learned);
   Report report{.prefix = prefix,
                 .kind = learned.saved ? Kind::saved : Kind::transfer,
-                .window = std::clamp(double(learned.window), 1.0, mostWindow),
-                .rtt = std::clamp(seconds(learned.round_trip), leastRtt, mostRtt),
-                .acked = std::clamp(ratio, 1.0, mostAcked)};
+                .window = std::clamp(double(learned.window), 1.0, maxWindow),
+                .rtt = std::clamp(seconds(learned.round_trip), minRtt, maxRtt),
+                .acked = std::clamp(ratio, 1.0, maxAcked)};
   if (learned.saved) report.acked = 0;
   client_->report(report, read(CLOCK_BOOTTIME));
 }
@@ -92,27 +92,30 @@ double Site::segmentsPerAck(const Prefix &prefix, const downbeat_learned &learne
   Acked &before = acked_[prefix];
   const double own = double(state.acks_ratio) / 256;
   if (state.spand_reports != before.reports + 1) before.sum = own * (state.spand_reports - 1.0); // some are too old
-  const double told = std::clamp(own * state.spand_reports - before.sum, 1.0, mostAcked);
-  before = {state.spand_reports, before.sum + told};
-  return told;
+  const double reported = std::clamp(own * state.spand_reports - before.sum, 1.0, maxAcked);
+  before = {state.spand_reports, before.sum + reported};
+  return reported;
 }
 
 void Site::tellState(std::uint64_t now, const Open &open) {
   downbeat_prefix_state state;
   if (!client_ || !open.segmentSize || !downbeat_estimator_prefix(estimator_.get(), now, &open.remote, &state)) return;
   const double size = open.segmentSize;
-  const Told told{.steady = std::min(double(state.steady), mostSteady),
-                  .slow = std::min(double(state.starting_sum) / fixedPoint * size, mostWindow),
-                  .window = std::clamp(double(state.oldest_window) / fixedPoint * size, 1.0, mostWindow)};
+  const ReportedState reported{.steady = std::min(double(state.steady), maxSteady),
+                               .slow = std::min(double(state.starting_sum) / fixedPoint * size, maxWindow),
+                               .window = std::clamp(double(state.oldest_window) / fixedPoint * size, 1.0, maxWindow)};
   const Prefix prefix = prefixOf(open.remote);
-  if (told_.size() >= options_.prefixes) told_.clear();
-  if (Told &before = told_[prefix]; before == told)
+  if (reported_.size() >= options_.prefixes) reported_.clear();
+  if (ReportedState &before = reported_[prefix]; before == reported)
     return;
   else
-    before = told;
-  client_->report(
-      {.prefix = prefix, .kind = Kind::state, .window = told.window, .steady = told.steady, .slow = told.slow},
-      read(CLOCK_BOOTTIME));
+    before = reported;
+  client_->report({.prefix = prefix,
+                   .kind = Kind::state,
+                   .window = reported.window,
+                   .steady = reported.steady,
+                   .slow = reported.slow},
+                  read(CLOCK_BOOTTIME));
 }
 
 downbeat_cause Site::open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote) {
@@ -145,16 +148,16 @@ downbeat_cause Site::close(std::uint64_t now, std::uint64_t connection) {
 
 bool Site::expect(const downbeat_address &remote) {
   if (!client_) return false;
-  const bool known = client_->ask(prefixOf(remote), read(CLOCK_BOOTTIME)).has_value();
+  const bool known = client_->request(prefixOf(remote), read(CLOCK_BOOTTIME)).has_value();
   run();
   return known;
 }
 
-downbeat_source Site::ask(std::uint64_t now, const downbeat_start_request &question, downbeat_host_start &start) {
-  const auto answer = client_ ? client_->ask(prefixOf(question.remote), read(CLOCK_BOOTTIME)) : std::nullopt;
+downbeat_source Site::request(std::uint64_t now, const downbeat_start_request &request, downbeat_host_start &start) {
+  const auto response = client_ ? client_->request(prefixOf(request.remote), read(CLOCK_BOOTTIME)) : std::nullopt;
   downbeat_source source = DOWNBEAT_SOURCE_GATEWAY;
-  if (!answer || !startBy(*answer, options_, now, question, start)) {
-    downbeat_estimator_request(estimator_.get(), now, &question, &start);
+  if (!response || !startBy(*response, options_, now, request, start)) {
+    downbeat_estimator_request(estimator_.get(), now, &request, &start);
     source = start.known ? DOWNBEAT_SOURCE_OWN : DOWNBEAT_SOURCE_NONE;
   }
   ++starts_[source];
@@ -173,7 +176,7 @@ downbeat_site_status Site::status() const {
   status.reports = counters.reportsSent;
   status.reports_dropped = counters.reportsDropped;
   status.queries = counters.queriesSent;
-  status.answers = counters.answers;
+  status.answers = counters.responses;
   status.refused = counters.refused;
   return status;
 }

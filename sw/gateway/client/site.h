@@ -30,7 +30,7 @@ public:
                         const downbeat_path_report &report);
   downbeat_cause close(std::uint64_t now, std::uint64_t connection);
   bool expect(const downbeat_address &remote);
-  downbeat_source ask(std::uint64_t now, const downbeat_start_request &question, downbeat_host_start &start);
+  downbeat_source request(std::uint64_t now, const downbeat_start_request &request, downbeat_host_start &start);
   downbeat_site_status status() const;
 
 private:
@@ -41,13 +41,13 @@ private:
     downbeat_address remote{};
     std::uint16_t segmentSize = 0;
   };
-  /// What the gateway was told last of a prefix's connections, so that it is told changes alone.
-  struct Told {
+  /// The state of a prefix's connections that the gateway has, so that changes alone are sent.
+  struct ReportedState {
     double steady = 0, slow = 0, window = 0;
-    bool operator==(const Told &) const = default;
+    bool operator==(const ReportedState &) const = default;
   };
 
-  /// Segments per ACK that the gateway was told, in how many reports.
+  /// Segments per ACK that the gateway has, and the number of its reports.
   struct Acked {
     std::uint32_t reports = 0;
     double sum = 0;
@@ -63,7 +63,7 @@ private:
   Descriptor socket_;
   std::unique_ptr<Client> client_;
   std::unordered_map<std::uint64_t, Open> opened_; // by connection
-  std::unordered_map<Prefix, Told, PrefixHash> told_;
+  std::unordered_map<Prefix, ReportedState, PrefixHash> reported_;
   std::unordered_map<Prefix, Acked, PrefixHash> acked_;
   std::array<std::uint64_t, 3> starts_{}; // by source
 };

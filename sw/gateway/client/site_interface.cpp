@@ -53,9 +53,9 @@ downbeat_cause downbeat_site_close(downbeat_site *site, uint64_t now, uint64_t c
 
 int downbeat_site_expect(downbeat_site *site, const downbeat_address *remote) { return site->own.expect(*remote); }
 
-downbeat_source downbeat_site_request(downbeat_site *site, uint64_t now, const downbeat_start_request *question,
+downbeat_source downbeat_site_request(downbeat_site *site, uint64_t now, const downbeat_start_request *request,
                                       downbeat_host_start *start) {
-  return site->own.ask(now, *question, *start);
+  return site->own.request(now, *request, *start);
 }
 
 void downbeat_site_get_status(const downbeat_site *site, downbeat_site_status *status) { *status = site->own.status(); }

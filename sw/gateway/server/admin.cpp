@@ -9,7 +9,7 @@ namespace downbeat::gateway {
 namespace {
 
 constexpr Nanoseconds visit = 2 * second;
-constexpr std::size_t mostVisitors = 32, mostRequest = 2048;
+constexpr std::size_t maxVisitors = 32, maxRequest = 2048;
 
 std::string response(const char *status, const std::string &body) {
   return std::string("HTTP/1.0 ") + status +
@@ -43,7 +43,7 @@ void Admin::expire(Nanoseconds now) {
 
 void Admin::accept(int listener, bool healthOnly, Nanoseconds now) {
   Descriptor socket(accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (!socket || visitors_.size() >= mostVisitors) return;
+  if (!socket || visitors_.size() >= maxVisitors) return;
   const int descriptor = socket.get();
   watch(epoll_, descriptor, EPOLLIN, EPOLL_CTL_ADD);
   visitors_.emplace(descriptor, Visitor{std::move(socket), healthOnly, now + visit, {}, {}});
@@ -56,14 +56,14 @@ bool Admin::serve(Visitor &visitor, Nanoseconds now) {
     const ssize_t size = recv(descriptor, buffer, sizeof buffer, 0);
     if (size <= 0) return size == 0 || errno != EAGAIN;
     visitor.in.append(buffer, static_cast<std::size_t>(size));
-    if (visitor.in.size() > mostRequest) return true;
+    if (visitor.in.size() > maxRequest) return true;
     if (visitor.in.find("\r\n\r\n") == std::string::npos) return false;
     const auto end = visitor.in.find(' ', 4);
     const bool get = visitor.in.starts_with("GET /") && end != std::string::npos;
     const std::string target = get ? visitor.in.substr(4, end - 4) : "";
     std::string body;
     const bool allowed = !visitor.healthOnly || target == "/health";
-    const bool found = get && allowed && pages_.answer(target, now, body);
+    const bool found = get && allowed && pages_.response(target, now, body);
     visitor.out = found ? response("200 OK", body)
                         : response("404 Not Found", R"({"error":"use GET /health, /show, /top or /explain"})");
     watch(epoll_, descriptor, EPOLLOUT, EPOLL_CTL_MOD);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What people ask: HTTP/1.0 GET with JSON, on a Unix socket; the health endpoint alone also on loopback. A connection
-// has two seconds, a request 2 KiB, an answer 1,000 rows: nobody who looks holds up those who are served.
+// Requests of people: HTTP/1.0 GET with JSON, on a Unix socket; the health endpoint alone also on loopback. A
+// connection has two seconds, a request 2 KiB, a response 1,000 rows: nobody who looks holds up those who are served.
 #pragma once
 
 #include <map>
@@ -13,18 +13,18 @@
 
 namespace downbeat::gateway {
 
-/// The answers, without sockets. `target` is "/explain?prefix=192.0.2.0/24&bytes=30000"; false: no such page.
+/// The responses, without sockets. `target` is "/explain?prefix=192.0.2.0/24&bytes=30000"; false: no such page.
 class Pages {
 public:
   Pages(Gateway &gateway, const Counters &counters, const Config &config, Nanoseconds start)
       : gateway_(gateway), counters_(counters), config_(config), start_(start) {}
 
-  bool answer(const std::string &target, Nanoseconds now, std::string &body) const;
+  bool response(const std::string &target, Nanoseconds now, std::string &body) const;
   std::string health(Nanoseconds now) const;
 
 private:
-  std::string show(std::size_t most, Nanoseconds now) const;
-  std::string top(std::size_t most, Nanoseconds now) const;
+  std::string show(std::size_t max, Nanoseconds now) const;
+  std::string top(std::size_t max, Nanoseconds now) const;
   std::string explain(const std::map<std::string, std::string> &query, Nanoseconds now) const;
 
   Gateway &gateway_;

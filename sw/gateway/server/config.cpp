@@ -18,21 +18,20 @@ namespace {
 // What a key takes: puts the value into the configuration, or says what is allowed.
 using Take = std::function<std::string(const toml::node &, Config &)>;
 
-template <typename Number> Take number(Number least, Number most, std::function<Number &(Config &)> place) {
+template <typename Number> Take number(Number min, Number max, std::function<Number &(Config &)> place) {
   return [=](const toml::node &node, Config &config) -> std::string {
     const auto value = node.value<std::int64_t>();
-    if (!node.is_integer() || *value < std::int64_t(least) || *value > std::int64_t(most))
-      return "use a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+    if (!node.is_integer() || *value < std::int64_t(min) || *value > std::int64_t(max))
+      return "use a whole number from " + std::to_string(min) + " to " + std::to_string(max);
     place(config) = static_cast<Number>(*value);
     return {};
   };
 }
 
-Take rate(std::int64_t most, std::function<double &(Config &)> place) {
+Take rate(std::int64_t max, std::function<double &(Config &)> place) {
   return [=](const toml::node &node, Config &config) -> std::string {
     const auto value = node.value<std::int64_t>();
-    if (!node.is_integer() || *value < 1 || *value > most)
-      return "use a whole number from 1 to " + std::to_string(most);
+    if (!node.is_integer() || *value < 1 || *value > max) return "use a whole number from 1 to " + std::to_string(max);
     place(config) = static_cast<double>(*value);
     return {};
   };
@@ -76,7 +75,7 @@ const std::map<std::string, std::map<std::string, Take>> &allowed() {
         {"prefixes", number<std::size_t>(1, 100'000'000, [](Config &c) -> auto & { return c.store.prefixes; })},
         {"megabytes", number<std::size_t>(1, 1 << 20, [](Config &c) -> auto & { return c.store.bytes; })},
         {"reporters", number<std::size_t>(1, 1024, [](Config &c) -> auto & { return c.store.reporters; })},
-        {"least_reports", number<std::uint32_t>(1, 1000, [](Config &c) -> auto & { return c.store.leastReports; })},
+        {"least_reports", number<std::uint32_t>(1, 1000, [](Config &c) -> auto & { return c.store.minReports; })},
         {"aggregate",
          [](const toml::node &node, Config &config) -> std::string {
            const auto value = node.value_or(std::string());

@@ -32,24 +32,24 @@ std::optional<Refusal> Gateway::take(Bytes datagram, Nanoseconds now, std::vecto
   if (const auto *cause = std::get_if<Refusal>(&body)) return *cause;
   const Message &message = std::get<Message>(body);
 
-  Message answer{.header = header};
+  Message response{.header = header};
   if (header.type == Type::hello) {
     const auto session = sessions_.open(header.reporter, message.value, now);
     if (const auto *cause = std::get_if<Refusal>(&session)) return *cause;
     counters_.hellos.add();
-    answer.header.type = Type::welcome;
-    answer.value = message.value;
-    answer.session = std::get<std::uint64_t>(session);
-    reply(answer, key, out);
+    response.header.type = Type::welcome;
+    response.value = message.value;
+    response.session = std::get<std::uint64_t>(session);
+    reply(response, key, out);
     return std::nullopt;
   }
 
   const auto taken = sessions_.take(header, message.reports.size() + message.queries.size(), now);
   if (const auto *cause = std::get_if<Refusal>(&taken)) {
     if (*cause == Refusal::unknownSession) { // the host must learn of it, and it alone has this key
-      answer.header.type = Type::refusal;
-      answer.value = static_cast<std::uint64_t>(*cause);
-      reply(answer, key, out);
+      response.header.type = Type::refusal;
+      response.value = static_cast<std::uint64_t>(*cause);
+      reply(response, key, out);
     }
     return *cause;
   }
@@ -65,12 +65,12 @@ std::optional<Refusal> Gateway::take(Bytes datagram, Nanoseconds now, std::vecto
   counters_.queries.add();
   counters_.queryItems.add(message.queries.size());
   reporter.queries += message.queries.size();
-  answer.header.type = Type::answer;
+  response.header.type = Type::response;
   for (const Prefix &prefix : message.queries) {
-    answer.answers.push_back(store_.ask(prefix, now));
-    (answer.answers.back().known() ? counters_.answersKnown : counters_.answersUnknown).add();
+    response.responses.push_back(store_.request(prefix, now));
+    (response.responses.back().known() ? counters_.responsesKnown : counters_.responsesUnknown).add();
   }
-  reply(answer, key, out);
+  reply(response, key, out);
   return std::nullopt;
 }
 

@@ -20,8 +20,8 @@ public:
   Gateway(Keys keys, const Limits &limits, const StoreLimits &store, Sessions::Random random, Counters &counters);
   Gateway(const Gateway &) = delete; // sessions refer to the limits
 
-  /// Takes one datagram and appends the answer to `out`, if there is one. Anything that is refused changes nothing but
-  /// the counter of its cause (and, once its tag is known to fit, the sender's own limits).
+  /// Takes one datagram and appends the response to `out`, if there is one. Anything that is refused changes nothing
+  /// but the counter of its cause (and, once its tag is known to fit, the sender's own limits).
   void receive(Bytes datagram, Nanoseconds now, std::vector<std::uint8_t> &out);
 
   /// Reports that another gateway of this site has accepted; `again`: they may be known from before this gateway began.

@@ -41,9 +41,9 @@ public:
     auto &refused = family("refused_total", "messages refused, by cause; they change nothing", total);
     for (std::size_t at = 0; at < c.refused.size(); ++at) value(refused, c.refused[at], "cause", refusalNames[at]);
     single("report_items_total", "reports in accepted messages", c.reportItems, total);
-    auto &answers = family("answers_total", "prefixes answered, with and without an estimate", total);
-    value(answers, c.answersKnown, "known", "yes");
-    value(answers, c.answersUnknown, "known", "no");
+    auto &responses = family("answers_total", "prefixes answered, with and without an estimate", total);
+    value(responses, c.responsesKnown, "known", "yes");
+    value(responses, c.responsesUnknown, "known", "no");
     single("prefixes", "prefixes in the store", c.prefixes, now);
     single("reporters", "reporters with a session", c.reporters, now);
     single("sessions", "sessions", c.sessions, now);

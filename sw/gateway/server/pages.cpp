@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t mostRows = 1000;
+constexpr std::size_t maxRows = 1000;
 
 std::map<std::string, std::string> query(const std::string &target) {
   std::map<std::string, std::string> found;
@@ -36,38 +36,38 @@ std::size_t number(const std::map<std::string, std::string> &query, const std::s
   return error == std::errc() && end == text.data() + text.size() ? value : otherwise;
 }
 
-Json known(const Answer &answer) {
-  Json json = {{"prefix", answer.prefix.text()}, {"known", answer.known()}, {"lifetime_ms", answer.lifetime}};
-  if (answer.transferReporters)
-    json["spand"] = {{"reporters", answer.transferReporters},
-                     {"reports", answer.transfers},
-                     {"window_bytes", answer.window},
-                     {"rtt_s", answer.rtt},
-                     {"segments_per_ack", answer.acked}};
-  if (answer.stateReporters)
-    json["liss"] = {{"reporters", answer.stateReporters},
-                    {"oldest_window_bytes", answer.oldest},
-                    {"connections", answer.connections}};
-  if (answer.savedReporters)
+Json known(const Response &response) {
+  Json json = {{"prefix", response.prefix.text()}, {"known", response.known()}, {"lifetime_ms", response.lifetime}};
+  if (response.transferReporters)
+    json["spand"] = {{"reporters", response.transferReporters},
+                     {"reports", response.transfers},
+                     {"window_bytes", response.window},
+                     {"rtt_s", response.rtt},
+                     {"segments_per_ack", response.acked}};
+  if (response.stateReporters)
+    json["liss"] = {{"reporters", response.stateReporters},
+                    {"oldest_window_bytes", response.oldest},
+                    {"connections", response.connections}};
+  if (response.savedReporters)
     json["resume"] = {
-        {"reporters", answer.savedReporters}, {"window_bytes", answer.savedWindow}, {"rtt_s", answer.savedRtt}};
+        {"reporters", response.savedReporters}, {"window_bytes", response.savedWindow}, {"rtt_s", response.savedRtt}};
   return json;
 }
 
 } // namespace
 
-bool Pages::answer(const std::string &target, Nanoseconds now, std::string &body) const {
+bool Pages::response(const std::string &target, Nanoseconds now, std::string &body) const {
   const std::string page = target.substr(0, target.find('?'));
-  const auto asked = query(target);
-  const std::size_t most = std::min(number(asked, "most", 20), mostRows);
+  const auto requested = query(target);
+  const std::size_t max = std::min(number(requested, "most", 20), maxRows);
   if (page == "/health")
     body = health(now);
   else if (page == "/show")
-    body = show(most, now);
+    body = show(max, now);
   else if (page == "/top")
-    body = top(most, now);
+    body = top(max, now);
   else if (page == "/explain")
-    body = explain(asked, now);
+    body = explain(requested, now);
   else
     return false;
   return true;
@@ -85,10 +85,10 @@ std::string Pages::health(Nanoseconds now) const {
       .dump();
 }
 
-std::string Pages::show(std::size_t most, Nanoseconds now) const {
+std::string Pages::show(std::size_t max, Nanoseconds now) const {
   Json rows = Json::array();
   const Store &store = gateway_.store();
-  store.each(most, [&](const Store::Entry &entry) {
+  store.each(max, [&](const Store::Entry &entry) {
     Json row = known(store.peek(entry, now));
     row["all_reports"] = entry.reports;
     row["all_queries"] = entry.queries;
@@ -97,11 +97,11 @@ std::string Pages::show(std::size_t most, Nanoseconds now) const {
   return Json{{"prefixes", store.size()}, {"bytes", store.bytes()}, {"rows", rows}}.dump();
 }
 
-std::string Pages::top(std::size_t most, Nanoseconds now) const {
+std::string Pages::top(std::size_t max, Nanoseconds now) const {
   std::vector<std::pair<std::uint32_t, const Reporter *>> busy;
   for (const auto &[number, reporter] : gateway_.sessions().all()) busy.emplace_back(number, &reporter);
   const auto spoke = [](const auto &each) { return each.second->reports + each.second->queries; };
-  const auto middle = busy.begin() + static_cast<std::ptrdiff_t>(std::min(most, busy.size()));
+  const auto middle = busy.begin() + static_cast<std::ptrdiff_t>(std::min(max, busy.size()));
   std::ranges::partial_sort(busy, middle, std::greater(), spoke);
   Json rows = Json::array();
   for (auto each = busy.begin(); each != middle; ++each) {
@@ -116,17 +116,17 @@ std::string Pages::top(std::size_t most, Nanoseconds now) const {
   return Json{{"reporters", busy.size()}, {"rows", rows}}.dump();
 }
 
-std::string Pages::explain(const std::map<std::string, std::string> &asked, Nanoseconds now) const {
-  const auto text = asked.find("prefix");
-  const auto prefix = text == asked.end() ? std::nullopt : Prefix::parse(text->second);
+std::string Pages::explain(const std::map<std::string, std::string> &requested, Nanoseconds now) const {
+  const auto text = requested.find("prefix");
+  const auto prefix = text == requested.end() ? std::nullopt : Prefix::parse(text->second);
   if (!prefix) return Json{{"error", "use a prefix without bits behind its length, as 192.0.2.0/24"}}.dump();
   const Store &store = gateway_.store();
   const Store::Entry *entry = store.find(*prefix);
-  const Answer answer = entry ? store.peek(*entry, now) : Answer{.prefix = *prefix};
-  Json json = known(answer);
-  const double mss = static_cast<double>(std::clamp<std::size_t>(number(asked, "mss", 1460), 64, 65535));
-  if (answer.transferReporters) json["spand_window"] = spandWindow(answer, number(asked, "bytes", 0), mss);
-  if (answer.stateReporters) json["liss_ssthresh"] = lissSsthresh(answer, mss);
+  const Response response = entry ? store.peek(*entry, now) : Response{.prefix = *prefix};
+  Json json = known(response);
+  const double mss = static_cast<double>(std::clamp<std::size_t>(number(requested, "mss", 1460), 64, 65535));
+  if (response.transferReporters) json["spand_window"] = spandWindow(response, number(requested, "bytes", 0), mss);
+  if (response.stateReporters) json["liss_ssthresh"] = lissSsthresh(response, mss);
   json["aggregate"] = config_.store.aggregate == Aggregate::median ? "median" : "mean";
   Json rows = Json::array();
   const std::uint32_t bucket = bucketOf(now);

@@ -9,7 +9,7 @@ namespace {
 constexpr timeval timeout{.tv_sec = 0, .tv_usec = 500'000};
 const std::string stream = "downbeat:reports";
 const std::string longest = "500000"; // entries; several minutes of a busy site
-const std::string lifetime = "330";   // seconds without news after which the stream goes
+const std::string lifetime = "330";   // seconds without an update after which the stream goes
 
 void freeReply(void *reply) { freeReplyObject(reply); }
 
@@ -72,8 +72,8 @@ std::optional<std::vector<RedisConnection::Entry>> RedisConnection::entries(Repl
   return found;
 }
 
-std::optional<std::vector<RedisConnection::Entry>> RedisConnection::after(const std::string &id, std::size_t most) {
-  return entries(command({"XRANGE", stream, "(" + id, "+", "COUNT", std::to_string(most)}));
+std::optional<std::vector<RedisConnection::Entry>> RedisConnection::after(const std::string &id, std::size_t max) {
+  return entries(command({"XRANGE", stream, "(" + id, "+", "COUNT", std::to_string(max)}));
 }
 
 std::optional<std::string> RedisConnection::newest() {

@@ -21,7 +21,7 @@ public:
   RedisConnection(const std::string &host, int port);
 
   bool append(const std::vector<std::string> &values);       // to the stream, oldest beyond its length go
-  std::optional<std::vector<Entry>> after(const std::string &id, std::size_t most); // entries behind that id
+  std::optional<std::vector<Entry>> after(const std::string &id, std::size_t max); // entries behind that id
   std::optional<std::string> newest();                       // id of the last entry, "0-0": none
   std::optional<long long> date();                           // ms, Redis's own
   std::string error() const;

@@ -45,7 +45,7 @@ std::uint64_t Relay::send(std::uint32_t reporter, const std::vector<Report> &rep
   Message message{.header = {.type = Type::relay, .reporter = reporter, .session = self_, .sequence = ++sequence_}};
   message.reports = reports;
   const std::scoped_lock lock(mutex_);
-  if (waiting_.size() == mostWaiting) {
+  if (waiting_.size() == maxWaiting) {
     counters_.relayLost.add(waiting_.front().message.reports.size());
     waiting_.pop_front();
   }

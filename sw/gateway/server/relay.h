@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Several gateways of one site share what they accept through a stream of Redis. Answers always come from memory: Redis
-// is a log that each gateway appends to and follows, so nobody waits for it and its loss costs only the others' news.
+// Several gateways of one site share what they accept through a stream of Redis. Responses always come from memory:
+// Redis is a log that each gateway appends to and follows, so nobody waits for it and its loss costs only the others'
+// updates.
 //
 // Entries are sealed as the hosts' messages are, and each counts once (counted.h), by the sequence of the session of
 // the gateway that wrote it. The snapshot has which are counted, so that a restart counts none again. Whoever can write
@@ -29,7 +30,7 @@ class RedisConnection;
 
 class Relay {
 public:
-  static constexpr std::size_t mostWaiting = 65'536; // messages kept while Redis is away; the oldest go first
+  static constexpr std::size_t maxWaiting = 65'536; // messages kept while Redis is away; the oldest go first
 
   struct Taken {
     Message message;

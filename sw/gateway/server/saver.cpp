@@ -17,7 +17,7 @@ Saver::~Saver() {
     const std::scoped_lock lock(mutex_);
     stop_ = true;
   }
-  news_.notify_one();
+  changed_.notify_one();
   thread_.join();
 }
 
@@ -48,7 +48,7 @@ void Saver::saveAll(Store &store, Nanoseconds now) {
   while (snapshot_.underWay() && step(store, now)) {}
   {
     std::unique_lock lock(mutex_);
-    news_.wait(lock, [this] { return !busy_; });
+    changed_.wait(lock, [this] { return !busy_; });
     busy_ = true;
   }
   snapshot_.begin(Moment::read());
@@ -61,7 +61,7 @@ void Saver::hand(std::vector<std::uint8_t> piece, bool last) {
     const std::scoped_lock lock(mutex_);
     pieces_.emplace_back(std::move(piece), last);
   }
-  news_.notify_all();
+  changed_.notify_all();
 }
 
 void Saver::run() {
@@ -69,7 +69,7 @@ void Saver::run() {
   std::string reason;
   for (;;) {
     std::unique_lock lock(mutex_);
-    news_.wait(lock, [this] { return stop_ || !pieces_.empty(); });
+    changed_.wait(lock, [this] { return stop_ || !pieces_.empty(); });
     if (pieces_.empty()) return;
     const auto [piece, last] = std::move(pieces_.front());
     pieces_.pop_front();
@@ -84,7 +84,7 @@ void Saver::run() {
     reason.clear();
     lock.lock();
     busy_ = false;
-    news_.notify_all();
+    changed_.notify_all();
   }
 }
 

@@ -35,7 +35,7 @@ private:
   std::size_t swept_ = 0;
 
   std::mutex mutex_;
-  std::condition_variable news_;
+  std::condition_variable changed_;
   std::deque<std::pair<std::vector<std::uint8_t>, bool>> pieces_;
   bool stop_ = false, busy_ = false;
   std::thread thread_;

@@ -36,14 +36,14 @@ std::string Server::start() {
   for (int descriptor : {signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC), eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)})
     if (const auto reason = watch(Descriptor(descriptor), own); !reason.empty()) return reason;
   signals_ = std::move(own[0]);
-  news_ = std::move(own[1]);
+  wake_ = std::move(own[1]);
   return open(std::move(std::get<Keys>(keys)));
 }
 
 std::string Server::open(Keys keys) {
   gateway_ = std::make_unique<Gateway>(keys, config_.limits, config_.store, random, counters_);
   restore();
-  // Sockets come after the snapshot: whoever is answered is answered from all that is known.
+  // Sockets come after the snapshot: each response has all that is known.
   if (!config_.udp.empty())
     if (const auto reason = watch(listenInternet(config_.udp, SOCK_DGRAM), sockets_); !reason.empty())
       return "listen.udp " + reason;
@@ -65,7 +65,7 @@ std::string Server::open(Keys keys) {
   }
   saver_ = std::make_unique<Saver>(config_.snapshot, config_.snapshotSeconds * second, counters_, log_);
   if (!config_.redis.empty()) {
-    const auto wake = [this] { eventfd_write(news_.get(), 1); };
+    const auto wake = [this] { eventfd_write(wake_.get(), 1); };
     const std::uint64_t self = random();
     relay_ = std::make_unique<Relay>(config_.redis, std::move(keys), self, counters_, log_, wake);
     gateway_->onReport([this, self](auto reporter, const auto &reports, auto now) {
@@ -96,9 +96,9 @@ void Server::run() {
       const int descriptor = events[static_cast<std::size_t>(at)].data.fd;
       if (descriptor == signals_.get()) {
         if (!signalled()) return saver_->saveAll(gateway_->store(), now);
-      } else if (descriptor == news_.get()) {
+      } else if (descriptor == wake_.get()) {
         eventfd_t count;
-        eventfd_read(news_.get(), &count);
+        eventfd_read(wake_.get(), &count);
         for (const auto &[message, atStart] : relay_->taken()) gateway_->relayed(message, atStart, now);
       } else if (admin_->owns(descriptor)) {
         admin_->ready(descriptor, now);
@@ -122,22 +122,22 @@ bool Server::serve(int socket) {
   if (count <= 0) return false;
   const Nanoseconds now = read(CLOCK_BOOTTIME);
   out_.clear();
-  std::array<mmsghdr, batch> answers{};
+  std::array<mmsghdr, batch> responses{};
   std::array<std::size_t, batch + 1> ends{};
-  unsigned answered = 0;
+  unsigned responded = 0;
   for (std::size_t at = 0; at < static_cast<std::size_t>(count); ++at) {
     gateway_->receive(Bytes(in_[at].data(), messages[at].msg_len), now, out_);
-    if (out_.size() == ends[answered]) continue;
-    answers[answered].msg_hdr = messages[at].msg_hdr;
-    ends[++answered] = out_.size();
+    if (out_.size() == ends[responded]) continue;
+    responses[responded].msg_hdr = messages[at].msg_hdr;
+    ends[++responded] = out_.size();
   }
-  for (unsigned at = 0; at < answered; ++at) {
+  for (unsigned at = 0; at < responded; ++at) {
     places[at] = {out_.data() + ends[at], ends[at + 1] - ends[at]};
-    answers[at].msg_hdr.msg_iov = &places[at];
-    answers[at].msg_hdr.msg_flags = 0;
+    responses[at].msg_hdr.msg_iov = &places[at];
+    responses[at].msg_hdr.msg_flags = 0;
   }
-  for (unsigned sent = 0; sent < answered;) {
-    const int taken = sendmmsg(socket, answers.data() + sent, answered - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+  for (unsigned sent = 0; sent < responded;) {
+    const int taken = sendmmsg(socket, responses.data() + sent, responded - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (taken > 0)
       sent += static_cast<unsigned>(taken);
     else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The gateway on sockets: one thread serves datagrams in batches, in between saves a little and answers people.
+// The gateway on sockets: one thread serves datagrams in batches, in between saves a little and responses people.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ private:
   Config config_;
   Log log_;
   Counters counters_;
-  Descriptor epoll_, signals_, news_;
+  Descriptor epoll_, signals_, wake_;
   std::unique_ptr<Gateway> gateway_;
   std::unique_ptr<Relay> relay_;
   std::unique_ptr<Saver> saver_;
@@ -47,7 +47,7 @@ private:
   std::vector<Descriptor> sockets_;
 
   /// One batch's buffers.
-  std::array<std::array<std::uint8_t, mostBytes + 1>, batch>
+  std::array<std::array<std::uint8_t, maxBytes + 1>, batch>
       in_; // one more byte, so that a long datagram is seen as one
   std::array<sockaddr_storage, batch> from_;
   std::vector<std::uint8_t> out_;

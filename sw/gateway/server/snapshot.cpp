@@ -110,8 +110,8 @@ void Snapshot::begin(const Moment &moment) {
   writer.number(static_cast<std::uint64_t>(moment.date), 8);
 }
 
-bool Snapshot::step(Store &store, std::size_t most, Nanoseconds now) {
-  slot_ = store.sweep(slot_, most, now, [&](const Store::Entry &entry) {
+bool Snapshot::step(Store &store, std::size_t max, Nanoseconds now) {
+  slot_ = store.sweep(slot_, max, now, [&](const Store::Entry &entry) {
     Writer writer(bytes_);
     writer.number(1, 1);
     write(writer, entry);

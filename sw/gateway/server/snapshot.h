@@ -34,7 +34,7 @@ public:
 
   void begin(const Moment &moment);
   /// Takes up to `most` entries; true when all are in, and then which messages they have in them.
-  bool step(Store &store, std::size_t most, Nanoseconds now);
+  bool step(Store &store, std::size_t max, Nanoseconds now);
   bool underWay() const { return underWay_; }
   /// The file's bytes since the last piece. The one after the last step ends with the hash of all.
   std::vector<std::uint8_t> piece();

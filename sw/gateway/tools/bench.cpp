@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// A host for measurements and first answers. HOSTKEY is what `downbeat gateway keys issue` prints.
+// A host for measurements and first responses. HOSTKEY is what `downbeat gateway keys issue` prints.
 //
-//   gateway-bench once URI HOSTKEY PREFIX            reports a transfer, asks, prints the answer as JSON
+//   gateway-bench once URI HOSTKEY PREFIX            reports a transfer, asks, prints the response as JSON
 //   gateway-bench ask URI HOSTKEY PREFIX             asks alone
 //   gateway-bench load URI HOSTKEY SECONDS RATE PREFIXES
 //        reports and queries by turns, RATE messages a second; 0: as fast as 256 open queries allow.
@@ -39,11 +39,11 @@ int once(int socket, const HostKey &key, const Prefix &prefix, bool reports) {
   const Nanoseconds end = read(CLOCK_BOOTTIME) + 2 * second;
   if (reports) client.report({.prefix = prefix, .window = 30 * 1460, .rtt = 0.05, .acked = 2}, read(CLOCK_BOOTTIME));
   for (Nanoseconds now; (now = read(CLOCK_BOOTTIME)) < end;) {
-    if (const auto answer = client.counters().reportsSent || !reports ? client.ask(prefix, now) : std::nullopt) {
+    if (const auto response = client.counters().reportsSent || !reports ? client.request(prefix, now) : std::nullopt) {
       std::printf("{\"prefix\": \"%s\", \"window_bytes\": %.17g, \"rtt_s\": %.9g, \"segments_per_ack\": %.9g, "
                   "\"reports\": %u, \"reporters\": %u, \"lifetime_ms\": %u}\n",
-                  prefix.text().c_str(), answer->window, answer->rtt, answer->acked, answer->transfers,
-                  answer->transferReporters, answer->lifetime);
+                  prefix.text().c_str(), response->window, response->rtt, response->acked, response->transfers,
+                  response->transferReporters, response->lifetime);
       return 0;
     }
     for (const auto &datagram : client.due(now)) send(socket, datagram.data(), datagram.size(), MSG_NOSIGNAL);

@@ -43,7 +43,7 @@ public:
     out_.clear();
     // A copy of its own size, so that AddressSanitizer sees a read behind the end.
     gateway_->receive(datagram, now_, out_);
-    if (out_.size() > mostBytes) std::abort();
+    if (out_.size() > maxBytes) std::abort();
     if (!out_.empty()) {
       const auto header = decodeHeader(out_);
       if (!std::holds_alternative<Header>(header)) std::abort();
@@ -74,9 +74,9 @@ public:
     message.header.session = token_ ? token_ - random() % std::min<std::uint64_t>(token_, 3) : 0;
     message.header.sequence = ++sequence_ - random() % 4;
     if (random() % 1000 == 0) message.header.type = Type::hello;
-    for (auto left = random() % (mostReports + 1); left; --left) message.reports.push_back(report(random));
-    for (auto left = random() % (mostQueries + 1); left; --left) message.queries.push_back(prefix(random));
-    for (auto left = random() % (mostQueries + 1); left; --left) message.answers.push_back({.prefix = prefix(random)});
+    for (auto left = random() % (maxReports + 1); left; --left) message.reports.push_back(report(random));
+    for (auto left = random() % (maxQueries + 1); left; --left) message.queries.push_back(prefix(random));
+    for (auto left = random() % (maxQueries + 1); left; --left) message.responses.push_back({.prefix = prefix(random)});
     std::vector<std::uint8_t> bytes;
     encode(message, bytes);
     appendTag(key_, bytes);

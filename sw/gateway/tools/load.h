@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The load of `gateway-bench load`: all messages are sealed before the first is sent, since the generator must not be
 // what is measured; at a rate it sleeps where nothing is due, as a generator that spins takes time from the machine.
-// Every second message is a query; its answer has its sequence number.
+// Every second message is a query; its response has its sequence number.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline std::uint64_t random64() {
 
 inline std::vector<std::uint8_t> receive(int socket, int milliseconds) {
   pollfd ready{.fd = socket, .events = POLLIN, .revents = 0};
-  std::vector<std::uint8_t> bytes(mostBytes + 1);
+  std::vector<std::uint8_t> bytes(maxBytes + 1);
   if (poll(&ready, 1, milliseconds) <= 0) return {};
   const ssize_t size = recv(socket, bytes.data(), bytes.size(), 0);
   bytes.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
@@ -42,10 +42,10 @@ public:
     hello.value = random64();
     const auto bytes = sealed(hello);
     send(socket_, bytes.data(), bytes.size(), 0);
-    const auto answer = receive(socket_, 2000);
-    const auto header = decodeHeader(answer);
+    const auto response = receive(socket_, 2000);
+    const auto header = decodeHeader(response);
     if (!std::holds_alternative<Header>(header) || std::get<Header>(header).type != Type::welcome) return false;
-    const auto body = Bytes(answer).subspan(headerBytes, answer.size() - headerBytes - tagBytes);
+    const auto body = Bytes(response).subspan(headerBytes, response.size() - headerBytes - tagBytes);
     session_ = std::get<Message>(decodeBody(std::get<Header>(header), body)).session;
     return true;
   }
@@ -77,12 +77,12 @@ public:
     prctl(PR_SET_TIMERSLACK, 1);
     const Nanoseconds begin = read(CLOCK_MONOTONIC);
     Nanoseconds quiet = begin;
-    while (sent_ < messages_.size() || answered() < sent_ / 2) {
+    while (sent_ < messages_.size() || responded() < sent_ / 2) {
       const Nanoseconds now = read(CLOCK_MONOTONIC);
       std::size_t until = sent_;
       if (rate > 0)
         until = static_cast<std::size_t>(double((now - begin) / slot * slot) / double(second) * rate);
-      else if (sent_ / 2 - answered() < 192)
+      else if (sent_ / 2 - responded() < 192)
         until = sent_ + 128;
       until = std::min({until, messages_.size(), sent_ + batch});
       if (until > sent_) give(until);
@@ -91,26 +91,26 @@ public:
       else if (rate > 0 && until <= sent_)
         rest(slot - (read(CLOCK_MONOTONIC) - begin) % slot);
       if (now - quiet > 2 * second && sent_ == messages_.size()) break; // what is missing does not come any more
-      if (rate == 0 && now - quiet > second) lost_ = sent_ / 2 - answers_.size(), quiet = now;
+      if (rate == 0 && now - quiet > second) lost_ = sent_ / 2 - responses_.size(), quiet = now;
     }
     seconds_ = double(read(CLOCK_MONOTONIC) - begin) / double(second);
   }
 
   void print() {
     std::vector<Nanoseconds> windows;
-    for (auto first = answers_.begin(); first != answers_.end();) {
-      const auto last = std::find_if(first, answers_.end(),
-                                     [&](const Answer &each) { return each.sent / window != first->sent / window; });
+    for (auto first = responses_.begin(); first != responses_.end();) {
+      const auto last = std::find_if(first, responses_.end(),
+                                     [&](const Response &each) { return each.sent / window != first->sent / window; });
       std::vector<Nanoseconds> delays;
       for (; first != last; ++first) delays.push_back(first->delay);
       windows.push_back(at(delays, 0.99));
     }
     std::vector<Nanoseconds> delays;
-    for (const Answer &each : answers_) delays.push_back(each.delay);
+    for (const Response &each : responses_) delays.push_back(each.delay);
     const auto us = [](Nanoseconds time) { return double(time) / 1000; };
     std::printf("{\"sent\": %zu, \"answered\": %zu, \"seconds\": %.6f, \"p50_us\": %.1f, \"p99_us\": %.1f, "
                 "\"max_us\": %.1f, \"window_p99_us\": %.1f}\n",
-                sent_, answers_.size(), seconds_, us(at(delays, 0.5)), us(at(delays, 0.99)), us(at(delays, 1)),
+                sent_, responses_.size(), seconds_, us(at(delays, 0.5)), us(at(delays, 0.99)), us(at(delays, 1)),
                 us(at(windows, 0.5)));
   }
 
@@ -119,7 +119,7 @@ private:
   static constexpr Nanoseconds slot = 50'000; // of a rate: what is due in one leaves together
   static constexpr Nanoseconds window = 20 * millisecond; // most have no pause of the machine in them
 
-  struct Answer {
+  struct Response {
     Nanoseconds sent, delay;
   };
 
@@ -130,7 +130,7 @@ private:
     return times[std::min(times.size() - 1, std::size_t(share * double(times.size())))];
   }
 
-  std::size_t answered() const { return answers_.size() + lost_; }
+  std::size_t responded() const { return responses_.size() + lost_; }
 
   std::vector<std::uint8_t> sealed(const Message &message) const {
     std::vector<std::uint8_t> bytes;
@@ -154,7 +154,7 @@ private:
     if (taken > 0) sent_ += static_cast<std::size_t>(taken);
   }
 
-  /// Until an answer comes, and for `time` at most.
+  /// Until a response comes, and for `time` at most.
   void rest(Nanoseconds time) {
     pollfd ready{.fd = socket_, .events = POLLIN, .revents = 0};
     const timespec limit{0, static_cast<long>(time)};
@@ -164,7 +164,7 @@ private:
   bool take() {
     std::array<mmsghdr, batch> headers{};
     std::array<iovec, batch> places;
-    static std::array<std::array<std::uint8_t, mostBytes>, batch> buffers;
+    static std::array<std::array<std::uint8_t, maxBytes>, batch> buffers;
     for (std::size_t at = 0; at < batch; ++at) {
       places[at] = {buffers[at].data(), buffers[at].size()};
       headers[at].msg_hdr.msg_iov = &places[at];
@@ -174,9 +174,9 @@ private:
     const Nanoseconds now = read(CLOCK_MONOTONIC);
     for (int at = 0; at < count; ++at) {
       const auto header = decodeHeader(Bytes(buffers[std::size_t(at)].data(), headers[std::size_t(at)].msg_len));
-      const auto *answer = std::get_if<Header>(&header);
-      if (answer && answer->type == Type::answer && answer->sequence < sentAt_.size())
-        answers_.push_back({sentAt_[answer->sequence], now - sentAt_[answer->sequence]});
+      const auto *response = std::get_if<Header>(&header);
+      if (response && response->type == Type::response && response->sequence < sentAt_.size())
+        responses_.push_back({sentAt_[response->sequence], now - sentAt_[response->sequence]});
     }
     return count > 0;
   }
@@ -186,7 +186,7 @@ private:
   std::uint64_t session_ = 0;
   std::vector<std::vector<std::uint8_t>> messages_;
   std::vector<Nanoseconds> sentAt_;
-  std::vector<Answer> answers_;
+  std::vector<Response> responses_;
   std::size_t sent_ = 0, lost_ = 0;
   double seconds_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The gateway in virtual time, for tests: commands on the standard input, one answer a line.
+// The gateway in virtual time, for tests: commands on the standard input, one response a line.
 //
 //   at NANOSECONDS               the time from now on
 //   in HEX                       a datagram; "out HEX", or "out" if there is none
@@ -9,11 +9,10 @@
 //   client HOST-KEY              a host with the client library (client.h)
 //   report PREFIX BYTES          it reports a transfer
 //   ask PREFIX                   "known BYTES" from its cache, or "unknown"
-//   pass, lose                   its datagrams reach the gateway, and the answers reach it; or nothing does: "moved N"
-//   lag NANOSECONDS              its clock stands so far behind from now on: it was paused
-//   restart                      the gateway forgets everything
-//   save FILE BOOT DATE          a snapshot with that boot and date (ns)
-//   restore FILE BOOT DATE       into an empty store; "restored PREFIXES AGE_NS", or "left REASON"
+//   pass, lose                   its datagrams reach the gateway, and the responses reach it; or nothing does: "moved
+//   N" lag NANOSECONDS              its clock stands so far behind from now on: it was paused restart the gateway
+//   forgets everything save FILE BOOT DATE          a snapshot with that boot and date (ns) restore FILE BOOT DATE into
+//   an empty store; "restored PREFIXES AGE_NS", or "left REASON"
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -93,8 +92,8 @@ private:
       client_->report({.prefix = *prefix, .window = window, .rtt = 0.05, .acked = 2}, now_ - lag_);
       return "reported";
     }
-    const auto answer = client_->ask(*prefix, now_ - lag_);
-    return answer ? "known " + std::to_string(answer->window) : "unknown";
+    const auto response = client_->request(*prefix, now_ - lag_);
+    return response ? "known " + std::to_string(response->window) : "unknown";
   }
 
   std::string exchange(bool arrives) {
@@ -166,5 +165,5 @@ int main(int count, char **words) {
   if (const auto *reason = std::get_if<std::string>(&keys)) return std::cerr << *reason << '\n', 2;
   Replay replay(std::move(std::get<Config>(config)), std::move(std::get<Keys>(keys)));
   for (std::string line; std::getline(std::cin, line);)
-    if (const auto answer = replay.run(line); !answer.empty()) std::cout << answer << std::endl;
+    if (const auto response = replay.run(line); !response.empty()) std::cout << response << std::endl;
 }

@@ -14,7 +14,7 @@ inline constexpr Nanoseconds millisecond = 1'000'000, second = 1'000'000'000;
 /// Ages are whole buckets: 30 buckets of 10 s are the 5 minutes of SPAND, section 5.2.
 inline constexpr Nanoseconds bucketTime = 10 * second;
 inline constexpr std::uint32_t bucketsKept = 30;
-inline constexpr std::uint32_t stateBuckets = 6; // a host's connections count as live for a minute without news
+inline constexpr std::uint32_t stateBuckets = 6; // a host's connections count as live for a minute without an update
 
 /// The number of the bucket that `now` is in. It begins behind those that can be older than the clock's zero: 0 means
 /// never.

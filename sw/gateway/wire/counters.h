@@ -54,10 +54,10 @@ struct Counters {
   Counter received;  // datagrams
   Counter hellos, reports, queries; // accepted messages
   Counter reportItems, queryItems;  // in them
-  Counter answersKnown, answersUnknown; // items answered with and without an estimate
+  Counter responsesKnown, responsesUnknown; // items with and without an estimate
   Counter prefixes, reporters, sessions; // now
   Counter evictedPrefixes, evictedSessions;
-  Counter unsent; // answers that the kernel did not take
+  Counter unsent; // responses that the kernel did not take
   Counter snapshots, snapshotFailures, restoredPrefixes;
   Counter relayConnected; // 0 or 1
   Counter relaySent, relayTaken, relayRefused, relayLost, relayDisconnects;

@@ -11,10 +11,10 @@ namespace {
 // Collects the first cause for which a number is refused.
 class Judge {
 public:
-  void range(double value, double least, double most) {
+  void range(double value, double min, double max) {
     if (!std::isfinite(value)) return refuse(Refusal::notFinite);
     if (value < 0) return refuse(Refusal::negative);
-    if (value < least || value > most) refuse(Refusal::outOfRange);
+    if (value < min || value > max) refuse(Refusal::outOfRange);
   }
   void zero(bool isZero) {
     if (!isZero) refuse(Refusal::reservedBits);
@@ -48,18 +48,18 @@ Report report(Reader &reader, Judge &judge) {
   judge.zero(reader.number(8) == 0);
   switch (read.kind) {
   case Kind::transfer:
-    judge.range(read.window = first, 1, mostWindow);
-    judge.range(read.rtt = second, leastRtt, mostRtt);
-    judge.range(read.acked = third, 1, mostAcked);
+    judge.range(read.window = first, 1, maxWindow);
+    judge.range(read.rtt = second, minRtt, maxRtt);
+    judge.range(read.acked = third, 1, maxAcked);
     break;
   case Kind::state:
-    judge.range(read.steady = first, 0, mostSteady);
-    judge.range(read.slow = second, 0, mostWindow * mostSteady);
-    judge.range(read.window = third, read.steady >= 1 ? 1 : 0, mostWindow);
+    judge.range(read.steady = first, 0, maxSteady);
+    judge.range(read.slow = second, 0, maxWindow * maxSteady);
+    judge.range(read.window = third, read.steady >= 1 ? 1 : 0, maxWindow);
     break;
   case Kind::saved:
-    judge.range(read.window = first, 1, mostWindow);
-    judge.range(read.rtt = second, leastRtt, mostRtt);
+    judge.range(read.window = first, 1, maxWindow);
+    judge.range(read.rtt = second, minRtt, maxRtt);
     judge.zero(std::bit_cast<std::uint64_t>(third) == 0);
     break;
   default: judge.refuse(Refusal::wrongKind);
@@ -67,8 +67,8 @@ Report report(Reader &reader, Judge &judge) {
   return read;
 }
 
-Answer answer(Reader &reader, Judge &judge) {
-  Answer read;
+Response response(Reader &reader, Judge &judge) {
+  Response read;
   std::uint8_t kind = 0;
   read.prefix = prefix(reader, kind, judge);
   judge.zero(kind == 0);
@@ -79,23 +79,23 @@ Answer answer(Reader &reader, Judge &judge) {
   judge.zero(reader.number(2) == 0);
   read.transfers = reader.number<std::uint32_t>();
   // A part that is not known is all zero; a known one keeps the limits of a report.
-  const auto known = [&](double value, bool there, double least, double most) {
-    judge.range(value, there ? least : 0, there ? most : 0);
+  const auto known = [&](double value, bool there, double min, double max) {
+    judge.range(value, there ? min : 0, there ? max : 0);
     return value;
   };
-  read.window = known(reader.real(), read.transferReporters, 1, mostWindow);
-  read.rtt = known(reader.real(), read.transferReporters, leastRtt * 0.999, mostRtt);
-  read.acked = known(reader.real(), read.transferReporters, 1, mostAcked);
-  read.oldest = known(reader.real(), read.stateReporters, 0, mostWindow);
-  read.connections = known(reader.real(), read.stateReporters, 0, 65536 * mostSteady * mostWindow);
-  read.savedWindow = known(reader.real(), read.savedReporters, 1, mostWindow);
-  read.savedRtt = known(reader.real(), read.savedReporters, leastRtt * 0.999, mostRtt);
+  read.window = known(reader.real(), read.transferReporters, 1, maxWindow);
+  read.rtt = known(reader.real(), read.transferReporters, minRtt * 0.999, maxRtt);
+  read.acked = known(reader.real(), read.transferReporters, 1, maxAcked);
+  read.oldest = known(reader.real(), read.stateReporters, 0, maxWindow);
+  read.connections = known(reader.real(), read.stateReporters, 0, 65536 * maxSteady * maxWindow);
+  read.savedWindow = known(reader.real(), read.savedReporters, 1, maxWindow);
+  read.savedRtt = known(reader.real(), read.savedReporters, minRtt * 0.999, maxRtt);
   return read;
 }
 
 template <typename Item, typename Read>
-bool items(Reader &reader, std::size_t size, std::size_t each, std::size_t most, std::vector<Item> &to, Read read) {
-  if (size == 0 || size % each != 0 || size / each > most) return false;
+bool items(Reader &reader, std::size_t size, std::size_t each, std::size_t max, std::vector<Item> &to, Read read) {
+  if (size == 0 || size % each != 0 || size / each > max) return false;
   to.reserve(size / each);
   while (!reader.empty()) to.push_back(read());
   return true;
@@ -105,7 +105,7 @@ bool items(Reader &reader, std::size_t size, std::size_t each, std::size_t most,
 
 std::variant<Header, Refusal> decodeHeader(Bytes datagram) {
   if (datagram.size() < headerBytes + tagBytes) return Refusal::tooShort;
-  if (datagram.size() > mostBytes) return Refusal::tooLong;
+  if (datagram.size() > maxBytes) return Refusal::tooLong;
   Reader reader(datagram);
   Header header;
   if (reader.number(2) != magic) return Refusal::wrongMagic;
@@ -144,20 +144,20 @@ std::variant<Message, Refusal> decodeBody(const Header &header, Bytes body) {
   case Type::relay:
     if (size < 4) break;
     message.age = reader.number<std::uint32_t>();
-    right = items(reader, size - 4, reportBytes, mostReports, message.reports, [&] { return report(reader, judge); });
+    right = items(reader, size - 4, reportBytes, maxReports, message.reports, [&] { return report(reader, judge); });
     break;
   case Type::report:
-    right = items(reader, size, reportBytes, mostReports, message.reports, [&] { return report(reader, judge); });
+    right = items(reader, size, reportBytes, maxReports, message.reports, [&] { return report(reader, judge); });
     break;
   case Type::query:
-    right = items(reader, size, prefixBytes, mostQueries, message.queries, [&] {
+    right = items(reader, size, prefixBytes, maxQueries, message.queries, [&] {
       const Prefix read = prefix(reader, kind, judge);
       judge.zero(kind == 0);
       return read;
     });
     break;
-  case Type::answer:
-    right = items(reader, size, answerBytes, mostQueries, message.answers, [&] { return answer(reader, judge); });
+  case Type::response:
+    right = items(reader, size, responseBytes, maxQueries, message.responses, [&] { return response(reader, judge); });
     break;
   }
   if (!right) return Refusal::wrongLength;

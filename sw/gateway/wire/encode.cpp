@@ -23,16 +23,16 @@ void write(Writer &writer, const Report &report) {
   writer.real(0);
 }
 
-void write(Writer &writer, const Answer &answer) {
-  write(writer, answer.prefix);
-  writer.number(answer.lifetime, 4);
-  writer.number(answer.transferReporters, 2);
-  writer.number(answer.stateReporters, 2);
-  writer.number(answer.savedReporters, 2);
+void write(Writer &writer, const Response &response) {
+  write(writer, response.prefix);
+  writer.number(response.lifetime, 4);
+  writer.number(response.transferReporters, 2);
+  writer.number(response.stateReporters, 2);
+  writer.number(response.savedReporters, 2);
   writer.number(0, 2);
-  writer.number(answer.transfers, 4);
-  for (double value : {answer.window, answer.rtt, answer.acked, answer.oldest, answer.connections, answer.savedWindow,
-                       answer.savedRtt})
+  writer.number(response.transfers, 4);
+  for (double value : {response.window, response.rtt, response.acked, response.oldest, response.connections,
+                       response.savedWindow, response.savedRtt})
     writer.real(value);
 }
 
@@ -64,8 +64,8 @@ void encode(const Message &message, std::vector<std::uint8_t> &out) {
   case Type::query:
     for (const Prefix &prefix : message.queries) write(writer, prefix);
     break;
-  case Type::answer:
-    for (const Answer &answer : message.answers) write(writer, answer);
+  case Type::response:
+    for (const Response &response : message.responses) write(writer, response);
     break;
   }
   const std::size_t length = writer.size() + tagBytes;

@@ -81,7 +81,7 @@ std::variant<Keys, std::string> Keys::parse(const std::string &text, const std::
     Key key;
     if (word == "key" && rest.empty() && number(first, id) && hex(second, key)) {
       if (keys.site_.contains(id)) return wrong("key " + first + " is there twice: give each key a number of its own");
-      if (keys.site_.size() == most) return wrong("a third key: two may be valid at once, remove the oldest");
+      if (keys.site_.size() == max) return wrong("a third key: two may be valid at once, remove the oldest");
       keys.site_[keys.newest_ = id] = key;
     } else if (word == "deny" && second.empty() && number(first, reporter)) {
       keys.denied_.insert(reporter);
@@ -118,7 +118,7 @@ std::optional<Key> Keys::ofGateways(std::uint8_t id) const {
 }
 
 void Keys::keep(std::uint8_t id, std::uint32_t reporter, const Key &key) {
-  if (derived_.size() < mostDerived) derived_.try_emplace(slot(id, reporter), key);
+  if (derived_.size() < maxDerived) derived_.try_emplace(slot(id, reporter), key);
 }
 
 } // namespace downbeat::gateway

@@ -40,8 +40,8 @@ bool tagFits(const Key &key, Bytes message);
 class Keys {
 public:
   static constexpr std::uint32_t gateways = 0; // a number that no host may have
-  static constexpr std::size_t most = 2;          // valid at once
-  static constexpr std::size_t mostDerived = 65536; // host keys kept; behind them they are derived each time
+  static constexpr std::size_t max = 2;          // valid at once
+  static constexpr std::size_t maxDerived = 65536; // host keys kept; behind them they are derived each time
 
   static std::variant<Keys, std::string> parse(const std::string &text, const std::string &file);
   static std::variant<Keys, std::string> read(const std::string &file);

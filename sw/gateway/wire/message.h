@@ -20,19 +20,19 @@ inline constexpr std::uint16_t magic = 0x4442; // "DB"
 inline constexpr std::uint8_t version = 1;
 inline constexpr std::size_t headerBytes = 32;
 inline constexpr std::size_t tagBytes = 16;
-inline constexpr std::size_t mostBytes = 1200; // of a message: fits the smallest MTU of IPv6 (RFC 8200, section 5)
-inline constexpr std::size_t prefixBytes = 20, reportBytes = 52, answerBytes = 92;
-inline constexpr std::size_t mostReports = (mostBytes - headerBytes - tagBytes) / reportBytes;
-inline constexpr std::size_t mostQueries =
-    (mostBytes - headerBytes - tagBytes) / answerBytes; // the answer must fit too
+inline constexpr std::size_t maxBytes = 1200; // of a message: fits the smallest MTU of IPv6 (RFC 8200, section 5)
+inline constexpr std::size_t prefixBytes = 20, reportBytes = 52, responseBytes = 92;
+inline constexpr std::size_t maxReports = (maxBytes - headerBytes - tagBytes) / reportBytes;
+inline constexpr std::size_t maxQueries =
+    (maxBytes - headerBytes - tagBytes) / responseBytes; // the response must fit too
 
 /// What a number may be. A window is at most what TCP can announce (RFC 7323, section 2.3).
-inline constexpr double mostWindow = 1073725440; // bytes, 65,535 * 2^14
-inline constexpr double leastRtt = 1e-6, mostRtt = 60; // seconds
-inline constexpr double mostAcked = 256;               // segments per ACK, at least 1
-inline constexpr double mostSteady = 1 << 20;          // connections
+inline constexpr double maxWindow = 1073725440; // bytes, 65,535 * 2^14
+inline constexpr double minRtt = 1e-6, maxRtt = 60; // seconds
+inline constexpr double maxAcked = 256;               // segments per ACK, at least 1
+inline constexpr double maxSteady = 1 << 20;          // connections
 
-enum class Type : std::uint8_t { hello = 1, welcome = 2, report = 3, query = 4, answer = 5, refusal = 6, relay = 7 };
+enum class Type : std::uint8_t { hello = 1, welcome = 2, report = 3, query = 4, response = 5, refusal = 6, relay = 7 };
 
 struct Header {
   Type type = Type::hello;
@@ -61,9 +61,9 @@ struct Report {
 };
 
 /// What the gateway knows about a prefix. A part without reporters is not known, and all its numbers are zero.
-struct Answer {
+struct Response {
   Prefix prefix;
-  std::uint32_t lifetime = 0; // ms for which the answer holds
+  std::uint32_t lifetime = 0; // ms for which the response holds
   std::uint16_t transferReporters = 0, stateReporters = 0, savedReporters = 0;
   std::uint32_t transfers = 0; // reports behind the means
   double window = 0, rtt = 0, acked = 0;   // SPAND: bytes, seconds, segments per ACK
@@ -71,14 +71,14 @@ struct Answer {
   double savedWindow = 0, savedRtt = 0;    // Careful Resume: bytes, seconds
 
   bool known() const { return transferReporters || stateReporters || savedReporters; }
-  bool operator==(const Answer &) const = default;
+  bool operator==(const Response &) const = default;
 };
 
 struct Message {
   Header header{};
   std::vector<Report> reports{};  // report, relay
   std::vector<Prefix> queries{};  // query
-  std::vector<Answer> answers{};  // answer
+  std::vector<Response> responses{};  // response
   std::uint64_t value = 0;      // hello: the host's nonce; welcome: the nonce; refusal: the cause
   std::uint64_t session = 0;    // welcome: the session that the host may use from now on
   std::uint32_t age = 0;        // relay: ms since the gateway took the reports

@@ -21,7 +21,7 @@ double upperMedian(Words &words) {
   return *middle;
 }
 
-void transfers(Answer &answer, std::span<const Row> rows, std::uint32_t now, Aggregate how, std::uint32_t least) {
+void transfers(Response &response, std::span<const Row> rows, std::uint32_t now, Aggregate how, std::uint32_t min) {
   thread_local Words windows, rtts, acked;
   windows.clear(), rtts.clear(), acked.clear();
   Mean all;
@@ -36,29 +36,29 @@ void transfers(Answer &answer, std::span<const Row> rows, std::uint32_t now, Agg
     all.rtt += sum.rtt;
     all.acked += sum.acked;
   }
-  if (all.count == 0 || all.count < least) return;
-  answer.transferReporters = static_cast<std::uint16_t>(windows.size());
-  answer.transfers = all.count;
+  if (all.count == 0 || all.count < min) return;
+  response.transferReporters = static_cast<std::uint16_t>(windows.size());
+  response.transfers = all.count;
   const bool median = how == Aggregate::median;
-  answer.window = median ? lowerMedian(windows) : all.window / all.count;
-  answer.rtt = median ? upperMedian(rtts) : all.rtt / all.count;
-  answer.acked = median ? lowerMedian(acked) : all.acked / all.count;
+  response.window = median ? lowerMedian(windows) : all.window / all.count;
+  response.rtt = median ? upperMedian(rtts) : all.rtt / all.count;
+  response.acked = median ? lowerMedian(acked) : all.acked / all.count;
 }
 
-void states(Answer &answer, std::span<const Row> rows, std::uint32_t now) {
+void states(Response &response, std::span<const Row> rows, std::uint32_t now) {
   thread_local Words oldest, own;
   oldest.clear(), own.clear();
   for (const Row &row : rows)
     if (row.hasState(now) && row.state.steady >= 1) oldest.push_back(row.state.window);
   if (oldest.empty()) return; // no steady connection, no w_o: LISS says nothing (thesis, Eq. 2)
-  answer.oldest = lowerMedian(oldest);
+  response.oldest = lowerMedian(oldest);
   for (const Row &row : rows)
-    if (row.hasState(now)) own.push_back(row.state.steady + row.state.slow / answer.oldest);
-  answer.stateReporters = static_cast<std::uint16_t>(own.size());
-  answer.connections = static_cast<double>(own.size()) * lowerMedian(own);
+    if (row.hasState(now)) own.push_back(row.state.steady + row.state.slow / response.oldest);
+  response.stateReporters = static_cast<std::uint16_t>(own.size());
+  response.connections = static_cast<double>(own.size()) * lowerMedian(own);
 }
 
-void saved(Answer &answer, std::span<const Row> rows, std::uint32_t now) {
+void saved(Response &response, std::span<const Row> rows, std::uint32_t now) {
   thread_local Words windows, rtts;
   windows.clear(), rtts.clear();
   for (const Row &row : rows) {
@@ -67,27 +67,27 @@ void saved(Answer &answer, std::span<const Row> rows, std::uint32_t now) {
     rtts.push_back(row.saved.rtt);
   }
   if (windows.empty()) return;
-  answer.savedReporters = static_cast<std::uint16_t>(windows.size());
-  answer.savedWindow = lowerMedian(windows);
-  answer.savedRtt = upperMedian(rtts);
+  response.savedReporters = static_cast<std::uint16_t>(windows.size());
+  response.savedWindow = lowerMedian(windows);
+  response.savedRtt = upperMedian(rtts);
 }
 
 } // namespace
 
-Answer estimate(const Prefix &prefix, std::span<const Row> rows, Nanoseconds now, Aggregate how,
-                std::uint32_t leastReports) {
+Response estimate(const Prefix &prefix, std::span<const Row> rows, Nanoseconds now, Aggregate how,
+                  std::uint32_t minReports) {
   const std::uint32_t bucket = bucketOf(now);
-  Answer answer{.prefix = prefix};
-  transfers(answer, rows, bucket, how, leastReports);
-  states(answer, rows, bucket);
-  saved(answer, rows, bucket);
-  if (!answer.known()) return answer;
-  // The host may keep the answer for a bucket's time, but not beyond the last report behind it.
+  Response response{.prefix = prefix};
+  transfers(response, rows, bucket, how, minReports);
+  states(response, rows, bucket);
+  saved(response, rows, bucket);
+  if (!response.known()) return response;
+  // The host may keep the response for a bucket's time, but not beyond the last report behind it.
   std::uint32_t end = 0;
   for (const Row &row : rows) end = std::max(end, row.ends(bucket));
   const Nanoseconds left = Nanoseconds(end - bucket) * bucketTime - now % bucketTime;
-  answer.lifetime = static_cast<std::uint32_t>(std::min(left, bucketTime) / millisecond);
-  return answer;
+  response.lifetime = static_cast<std::uint32_t>(std::min(left, bucketTime) / millisecond);
+  return response;
 }
 
 } // namespace downbeat::gateway

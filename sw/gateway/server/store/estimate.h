@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the gateway answers about a prefix, from the rows of its reporters
+// What the gateway responses about a prefix, from the rows of its reporters
 // (docs/decisions/gateway-median-of-reporters.md).
 //
 //   a reporter's word     the mean of its own reports of the last 5 minutes
@@ -21,7 +21,7 @@ enum class Aggregate {
   mean,   // of all reports alike, as TCP/SPAND has it: any one reporter moves it without bound
 };
 
-Answer estimate(const Prefix &prefix, std::span<const Row> rows, Nanoseconds now, Aggregate how,
-                std::uint32_t leastReports = 1);
+Response estimate(const Prefix &prefix, std::span<const Row> rows, Nanoseconds now, Aggregate how,
+                  std::uint32_t minReports = 1);
 
 } // namespace downbeat::gateway

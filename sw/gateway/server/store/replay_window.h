@@ -55,7 +55,7 @@ private:
 class DelayLimit {
 public:
   /// `stamp`: ms of the sender's clock modulo 2^32. True: the message took `most` ms longer than the fastest did.
-  bool late(std::uint32_t stamp, Nanoseconds now, std::uint32_t most) {
+  bool late(std::uint32_t stamp, Nanoseconds now, std::uint32_t max) {
     const auto delay = static_cast<std::uint32_t>(now / millisecond) - stamp;
     if (!started_ || static_cast<std::int32_t>(delay - fastest_) < 0) {
       started_ = true;
@@ -65,7 +65,7 @@ public:
     }
     const auto drift = static_cast<std::uint32_t>((now - since_) / millisecond / 4096);
     const auto later = static_cast<std::int32_t>(delay - fastest_ - drift);
-    return later > static_cast<std::int32_t>(most);
+    return later > static_cast<std::int32_t>(max);
   }
 
 private:

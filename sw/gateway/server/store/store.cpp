@@ -28,7 +28,7 @@ void Store::add(std::uint32_t reporter, const Report &report, Nanoseconds now, N
   evict();
 }
 
-Answer Store::ask(const Prefix &prefix, Nanoseconds now) {
+Response Store::request(const Prefix &prefix, Nanoseconds now) {
   const auto found = slots_.find(prefix);
   if (found == slots_.end()) return {.prefix = prefix};
   Entry &entry = touch(found->second);
@@ -41,8 +41,8 @@ const Store::Entry *Store::find(const Prefix &prefix) const {
   return found == slots_.end() ? nullptr : &entries_[found->second];
 }
 
-Answer Store::peek(const Entry &entry, Nanoseconds now) const {
-  return estimate(entry.prefix, entry.rows, now, limits_.aggregate, limits_.leastReports);
+Response Store::peek(const Entry &entry, Nanoseconds now) const {
+  return estimate(entry.prefix, entry.rows, now, limits_.aggregate, limits_.minReports);
 }
 
 void Store::restore(Entry entry) {
@@ -57,10 +57,10 @@ void Store::restore(Entry entry) {
   evict();
 }
 
-std::size_t Store::sweep(std::size_t slot, std::size_t most, Nanoseconds now,
+std::size_t Store::sweep(std::size_t slot, std::size_t max, Nanoseconds now,
                          const std::function<void(const Entry &)> &see) {
   const std::uint32_t bucket = bucketOf(now);
-  for (; most && slot < entries_.size(); --most, ++slot) {
+  for (; max && slot < entries_.size(); --max, ++slot) {
     Entry &entry = entries_[slot];
     if (!entry.used) continue;
     const std::size_t before = weight(entry);
@@ -78,8 +78,8 @@ std::size_t Store::sweep(std::size_t slot, std::size_t most, Nanoseconds now,
   return slot < entries_.size() ? slot : 0;
 }
 
-void Store::each(std::size_t most, const std::function<void(const Entry &)> &see) const {
-  for (std::uint32_t slot = newest_; slot != none && most; --most, slot = entries_[slot].older) see(entries_[slot]);
+void Store::each(std::size_t max, const std::function<void(const Entry &)> &see) const {
+  for (std::uint32_t slot = newest_; slot != none && max; --max, slot = entries_[slot].older) see(entries_[slot]);
 }
 
 Store::Entry &Store::touch(std::uint32_t slot) {

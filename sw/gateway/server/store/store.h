@@ -20,7 +20,7 @@ struct StoreLimits {
   std::size_t bytes = std::size_t(192) << 20; // rows go when either is reached
   std::size_t reporters = 16; // of one prefix; the one that was silent for longest makes place
   Aggregate aggregate = Aggregate::median;
-  std::uint32_t leastReports = 1; // fewer transfers behind a mean are not enough data (SPAND 5.2.5)
+  std::uint32_t minReports = 1; // fewer transfers behind a mean are not enough data (SPAND 5.2.5)
 };
 
 class Store {
@@ -37,17 +37,17 @@ public:
 
   /// `age`: ns since another gateway took the report; 0 for our own.
   void add(std::uint32_t reporter, const Report &report, Nanoseconds now, Nanoseconds age = 0);
-  Answer ask(const Prefix &prefix, Nanoseconds now);
+  Response request(const Prefix &prefix, Nanoseconds now);
 
   /// For people and snapshots; neither counts as use.
   const Entry *find(const Prefix &prefix) const;
-  Answer peek(const Entry &entry, Nanoseconds now) const;
+  Response peek(const Entry &entry, Nanoseconds now) const;
   void restore(Entry entry); // as the most recently used
   /// Visits at most `most` entries from `slot` on, forgets what is too old, and returns the next slot; 0: all visited.
-  std::size_t sweep(std::size_t slot, std::size_t most, Nanoseconds now, const std::function<void(const Entry &)> &see);
-  void each(std::size_t most, const std::function<void(const Entry &)> &see) const; // the most recently used first
+  std::size_t sweep(std::size_t slot, std::size_t max, Nanoseconds now, const std::function<void(const Entry &)> &see);
+  void each(std::size_t max, const std::function<void(const Entry &)> &see) const; // the most recently used first
 
-  Counted &counted() { return counted_; } // of what other gateways accepted, and of what they were told
+  Counted &counted() { return counted_; } // of what other gateways accepted, and of those sent to them
 
   std::size_t size() const { return slots_.size(); }
   std::size_t bytes() const { return bytes_; }
