@@ -13,27 +13,46 @@ import pytest
 from scripts.docs import retired
 from scripts.lint import words
 
-# How many complaints a folder may have; files of a folder within it are counted there only. It may only shrink.
+# Complaints of a folder that are allowed; files of a folder within it are counted there only. A number may only shrink.
 ALLOWED: Mapping[str, int] = {
-    "cocotb_tests": 1836,
-    "constraints": 0,
-    "rtl": 1373,
-    "scripts": 16,
-    "sim": 1955,
-    "sw": 1803,
+    "cocotb_tests/calculation": 2,
+    "cocotb_tests/congestion": 4,
+    "cocotb_tests/core": 1,
+    "cocotb_tests/examples": 1,
+    "rtl/downbeat": 31,
+    "rtl/downbeat/calculation": 48,
+    "rtl/downbeat/congestion": 177,
+    "scripts/ecp5": 1,
+    "scripts/figures": 3,
+    "scripts/variables": 4,
+    "sim/bench": 1,
+    "sim/device": 7,
+    "sim/experiments": 16,
+    "sim/host": 64,
+    "sim/lib": 52,
+    "sim/linux": 2,
+    "sim/ns3": 8,
+    "sw/driver": 85,
+    "sw/estimator": 15,
+    "sw/gateway": 525,
+    "sw/include": 4,
+    "sw/preload": 46,
+    "sw/python": 157,
+    "sw/tests": 295,
 }
 
 
-def excess(found: Mapping[Path, Iterable[str]], allowed: Mapping[str, int]) -> list[str]:
-    """Folders with more complaints than they may have, a line each."""
+def mismatches(found: Mapping[Path, Iterable[str]], allowed: Mapping[str, int]) -> list[str]:
+    """Folders with more complaints, or fewer, than they are allowed, a line each."""
     counted = Counter(dict.fromkeys(allowed, 0))
     for path, lines in found.items():
         folders = [str(folder) for folder in path.parents if str(folder) in allowed] + [""]
         counted[folders[0]] += len(list(lines))
     return [
-        f"{name or 'all other files'}: {count} complaints, {allowed.get(name, 0)} allowed: python -m scripts.lint.words {name}"
+        f"{name or 'all other files'}: {count} complaints, {allowed.get(name, 0)} allowed: "
+        f"{f'python -m scripts.lint.words {name}' if count > allowed.get(name, 0) else 'lower the allowance'}"
         for name, count in sorted(counted.items())
-        if count > allowed.get(name, 0)
+        if count != allowed.get(name, 0)
     ]
 
 
@@ -42,7 +61,7 @@ def of_source(name: str, source: str) -> list[str]:
 
 
 def test_code_has_the_words_of_the_field() -> None:
-    found = excess(words.of_project(), ALLOWED)
+    found = mismatches(words.of_project(), ALLOWED)
     assert not found, "\n".join(found)
 
 
@@ -117,11 +136,24 @@ def test_a_sentence_is_no_fragment(name: str, comment: str) -> None:
     assert of_source(name, comment) == []
 
 
-def test_a_folder_has_no_more_than_it_may() -> None:
+def test_a_folder_has_as_many_as_it_is_allowed() -> None:
     found = {Path("sim/ns3/a.py"): ["1", "2"], Path("sim/b.py"): ["3"], Path("c.py"): ["4"]}
-    assert excess(found, {"sim": 1, "sim/ns3": 2, "": 1}) == []
-    assert excess(found, {"sim": 2, "": 1}) == ["sim: 3 complaints, 2 allowed: python -m scripts.lint.words sim"]
-    assert [line[:15] for line in excess(found, {"sim": 3})] == ["all other files"]
+    assert mismatches(found, {"sim": 1, "sim/ns3": 2, "": 1}) == []
+    assert mismatches(found, {"sim": 2, "": 1}) == ["sim: 3 complaints, 2 allowed: python -m scripts.lint.words sim"]
+    assert [line[:15] for line in mismatches(found, {"sim": 3})] == ["all other files"]
+
+
+def test_an_allowance_that_is_not_needed_is_refused() -> None:
+    assert mismatches({Path("sim/a.py"): ["1"]}, {"sim": 2, "sw": 1}) == [
+        "sim: 1 complaints, 2 allowed: lower the allowance",
+        "sw: 0 complaints, 1 allowed: lower the allowance",
+    ]
+
+
+def test_a_field_of_a_report_keeps_its_name() -> None:
+    assert of_source("a.py", 'figures["most_in_flight"] = most_in_flight') == [
+        "'most_in_flight' is not a word of the field: max"
+    ]
 
 
 def test_every_retired_word_has_a_better_one() -> None:
