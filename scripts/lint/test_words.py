@@ -34,7 +34,7 @@ ALLOWED: Mapping[str, int] = {
     "sim/ns3": 8,
     "sw/driver": 85,
     "sw/estimator": 15,
-    "sw/gateway": 525,
+    "sw/gateway": 47,
     "sw/include": 4,
     "sw/preload": 46,
     "sw/python": 157,
