@@ -46,6 +46,7 @@ missing_packages() {
   has_header lz4.h || echo liblz4-dev
   has_header nlohmann/json.hpp || echo nlohmann-json3-dev # iperf3 talks JSON, and so do placers
   command -v ccache >/dev/null || echo ccache # Verilator's own sources, compiled once and not once a module
+  command -v clang-tidy >/dev/null || echo clang-tidy # lint: names in C++
   command -v make >/dev/null || echo make
   command -v perl >/dev/null || echo perl
   command -v ip >/dev/null || echo iproute2 # make interop: network namespaces
