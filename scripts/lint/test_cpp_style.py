@@ -70,11 +70,21 @@ def _write(place: Path, lines: list[str]) -> None:
 
 
 def undocumented(text: str) -> list[int]:
-    """The lines of a header's plain comments that stand alone, without its head and rulers."""
+    """The lines of a header's plain comments above declarations: not of its head, rulers and bodies of functions."""
     lines = text.splitlines()
     head = next((number for number, line in enumerate(lines) if not line.startswith("//")), len(lines))
-    plain = re.compile(r"\s*// (?!---)")
-    return [number for number, line in enumerate(lines, 1) if number > head and plain.match(line)]
+    found: list[int] = []
+    in_body: list[bool] = []  # of each open brace
+    for number, line in enumerate(lines, 1):
+        if re.match(r"\s*// (?!---)", line) and number > head and not any(in_body):
+            found.append(number)
+        code = re.sub(r'//.*|"(?:\\.|[^"\\])*"', "", line)
+        for brace in re.finditer("[{}]", code):
+            if brace[0] == "{":
+                in_body.append(not re.search(r"\b(class|struct|namespace|enum|extern|union)\b", code[: brace.start()]))
+            elif in_body:
+                in_body.pop()
+    return found
 
 
 def test_names() -> None:
@@ -111,4 +121,6 @@ def test_a_wrong_name_is_found(tmp_path: Path) -> None:
 
 
 def test_a_plain_comment_is_found() -> None:
-    assert undocumented("// head\n// more\n#pragma once\n// ---- part\n/// good\n  // bad\nint a; // good\n") == [6]
+    assert undocumented(
+        "// head\n// more\n#pragma once\n// ---- part\n/// good\n// bad\nint f() {\n  // body\n}\nint a; // good\n"
+    ) == [6]

@@ -17,7 +17,11 @@ class Comparison:
     mismatch: str  # empty: none
 
 
-INLINE = (*(f"inline_{name}" for name in ("updated", "opens", "forgets", "completes", "missed")), "capacity", "available")
+INLINE = (
+    *(f"inline_{name}" for name in ("updated", "opens", "forgets", "completes", "missed")),
+    "capacity",
+    "available",
+)
 
 
 def compare(events: Sequence[dict[str, str]], startup_argument: int = 0, steady_argument: int = 0) -> Comparison:

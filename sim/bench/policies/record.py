@@ -119,7 +119,9 @@ class Crowd:
             self._judges()
             for now in range(at, at + CALCULATION_NS, INSTANT_NS):
                 device.advance(nanoseconds(now))
-                if any(event.requested and (event.flow, event.generation) == connection.reference for event in self.events):
+                if any(
+                    event.requested and (event.flow, event.generation) == connection.reference for event in self.events
+                ):
                     self._interrupt(device, connection)
                     break
                 self._judges()

@@ -35,7 +35,7 @@ public:
     port_.awready = !memory_.waits();
     port_.arready = !memory_.waits();
     port_.wready = !writes_.empty() && !memory_.waits();
-    /// A valid output stays valid until it is taken.
+    // A valid output stays valid until it is taken.
     if (!port_.bvalid || responded_) port_.bvalid = !responses_.empty() && !memory_.waits();
     if (!port_.rvalid || given_) port_.rvalid = !reads_.empty() && !memory_.waits();
     responded_ = given_ = false;
@@ -50,7 +50,7 @@ public:
     port_.rid = burst.id;
     port_.rresp = good ? okay : decodeError;
     port_.rlast = burst.left == 1;
-    /// Writes of a program before its doorbell are visible: the doorbell was acquired.
+    // Writes of a program before its doorbell are visible: the doorbell was acquired.
     port_.rdata = good ? std::atomic_ref(wordAt(memory_, burst.address)).load(std::memory_order_relaxed) : 0;
   }
 
@@ -109,7 +109,7 @@ private:
 
   static void store(HostMemory &memory, const Beat &beat) {
     if (beat.strobe == 0xff) {
-      /// A notification's phase is in its last beat: who sees it sees the beats before.
+      // A notification's phase is in its last beat: who sees it sees the beats before.
       std::atomic_ref(wordAt(memory, beat.address)).store(beat.data, std::memory_order_release);
       return;
     }

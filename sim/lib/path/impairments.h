@@ -38,7 +38,7 @@ public:
     duplicated += doubled;
     std::vector<Copy> copies;
     for (int copy = 0; copy <= doubled; ++copy) {
-      /// Each copy takes as many numbers as every other: a share may change without another's draws.
+      // Each copy takes as many numbers as every other: a share may change without another's draws.
       const bool lost = happens(shares_.loss), late = happens(shares_.reorder), damaged = happens(shares_.corrupt);
       const double held = std::ldexp(static_cast<double>(draw_()), -64);
       const std::uint64_t bit = draw_();

@@ -66,7 +66,7 @@ public:
   std::optional<format::Notification> take() {
     format::Notification &entry = entries_[head_ % entries_.size()];
     const std::uint8_t lap = (head_ / entries_.size()) % 2 == 0 ? 1 : 0;
-    /// The phase is in the last word that the core writes; what is before it is there when it is.
+    // The phase is in the last word that the core writes; what is before it is there when it is.
     if ((std::atomic_ref(entry.phase).load(std::memory_order_acquire) & 1) != lap) return std::nullopt;
     std::optional<format::Notification> taken(entry);
     ++head_;

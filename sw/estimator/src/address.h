@@ -40,7 +40,7 @@ std::string text(const Prefix &prefix);
 inline uint64_t hashed(const uint64_t (&key)[2], const downbeat_address &address, uint32_t bits) {
   uint64_t words[2];
   std::memcpy(words, address.bytes, sizeof words);
-  /// The length goes into the key, so that a /24 and a /25 of one address differ.
+  // The length goes into the key, so that a /24 and a /25 of one address differ.
   const uint64_t keyed[2] = {key[0] ^ bits, key[1]};
   return siphash(keyed, words[0], words[1]);
 }

@@ -44,7 +44,7 @@ struct PrefixHash {
     std::uint64_t high, low;
     std::memcpy(&high, prefix.address.data(), 8);
     std::memcpy(&low, prefix.address.data() + 8, 8);
-    /// Two rounds of a 64-bit mix (splitmix64): senders are authenticated, so no keyed hash is needed here.
+    // Two rounds of a 64-bit mix (splitmix64): senders are authenticated, so no keyed hash is needed here.
     std::uint64_t mixed = high * 0x9e3779b97f4a7c15u ^ (low + prefix.length * 0xbf58476d1ce4e5b9u + prefix.family);
     mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
     mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
