@@ -37,15 +37,19 @@ object CalculationBench {
     }
   }
 
+  private case class Counted() extends Bundle {
+    val responses = UInt(8 bits)
+  }
+
   /** Makes a request with each ACK. Its policy state counts the responses, also the stale ones. */
   private object Requesting extends SteadyPolicy {
     val name = "requesting"
-    val stateBits = 8
+    override def state: Bundle = Counted()
     override val calculator: Option[Calculator] = Some(OneSegmentMore)
 
-    def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+    def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
       import pipe._
-      val result = Payload(PolicyAnswer(stateBits, requestBits = requestBits))
+      val result = Payload(PolicyResult(stateBits, requestBits = requestBits))
       new s3.Area {
         val responds = event.kind === CongestionEventKind.calculated
         result.window := window

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.congestion.{Calculated, CongestionEvent, Policy, PolicyAnswer, PolicyPipe, Window}
+import downbeat.congestion.{Calculated, CongestionEvent, Policy, PolicyResult, PolicyPipe, Window}
 import downbeat.time.Instant
 import spinal.core._
 import spinal.lib._
@@ -23,7 +23,7 @@ case class PolicyRequest(stateBits: Int) extends Bundle {
 case class PolicyBench(policy: Policy) extends Component {
   val io = new Bundle {
     val request = slave(Flow(PolicyRequest(policy.stateBits)))
-    val answer = master(Flow(PolicyAnswer(policy.stateBits, policy.paces, policy.requestBits, policy.bounds)))
+    val answer = master(Flow(PolicyResult(policy.stateBits, policy.paces, policy.requestBits, policy.bounds)))
   }
   noIoPrefix()
 

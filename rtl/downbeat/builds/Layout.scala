@@ -30,15 +30,20 @@ case class Layout(config: DownbeatConfig) {
     BundleLayout.of("PathReport", PathReport(config)),
     BundleLayout.of("TraceRecord", TraceRecord(config)))
 
+  private val families = Seq("StartupPolicy" -> config.startupPolicies, "SteadyPolicy" -> config.steadyPolicies)
+
   /** The name of each policy, in order of the numbers by which a connection's parameters choose it. */
-  val policies: Seq[EnumLayout] = Seq(
-    EnumLayout("StartupPolicy", config.startupPolicies.map(_.name)),
-    EnumLayout("SteadyPolicy", config.steadyPolicies.map(_.name)))
+  val policies: Seq[EnumLayout] = families.map { case (family, members) => EnumLayout(family, members.map(_.name)) }
 
   /** The arguments of each policy, by its family's name and its own. */
-  val arguments: Seq[(String, Seq[(String, Arguments)])] = Seq(
-    "StartupPolicy" -> config.startupPolicies.map(policy => policy.name -> policy.arguments),
-    "SteadyPolicy" -> config.steadyPolicies.map(policy => policy.name -> policy.arguments))
+  val arguments: Seq[(String, Seq[(String, Arguments)])] =
+    families.map { case (family, members) => family -> members.map(policy => policy.name -> policy.arguments) }
+
+  /** The state of each policy, by its family's name. */
+  val states: Seq[(String, Seq[BundleLayout])] =
+    families.map { case (family, members) =>
+      family -> members.map(policy => BundleLayout.of(policy.name, policy.state))
+    }
 
   val numbers: Seq[(String, BigInt)] = BuildNumbers(config)
 }

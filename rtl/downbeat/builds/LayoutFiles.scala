@@ -3,7 +3,7 @@ package downbeat.builds
 
 import downbeat.builds.CHeader.{define, macroName, upper}
 import downbeat.congestion.Arguments
-import downbeat.lib.EnumLayout
+import downbeat.lib.{BundleLayout, EnumLayout}
 
 /** A layout as text: the same facts as a C header and as JSON, without anything that a second run would write
   * differently.
@@ -31,7 +31,7 @@ object LayoutFiles {
   /** {{{ {"numbers": {...}, "bundles": {"Command": {"bits": ..., "fields": {"kind": {"offset", "width", "enum"}}}},
     * "enums": {"CommandKind": {"open": 0}}, "policies": {"StartupPolicy": {"standard": 0}},
     * "arguments": {"SteadyPolicy": {"aimd": {"bits": 40, "needed": false, "notAbove": [], "fields": {"a": {"offset",
-    * ...}}}}}} }}}
+    * ...}}}}}, "states": {"SteadyPolicy": {"aimd": {"a": 24}}}} }}}
     */
   def json(layout: Layout): String = {
     val bundles = layout.bundles.map { bundle =>
@@ -61,6 +61,9 @@ object LayoutFiles {
        |  },
        |  "arguments": {
        |${layout.arguments.map { case (family, policies) => argumentsOf(family, policies) }.mkString(",\n")}
+       |  },
+       |  "states": {
+       |${layout.states.map { case (family, policies) => statesOf(family, policies) }.mkString(",\n")}
        |  }
        |}
        |""".stripMargin
@@ -82,6 +85,15 @@ object LayoutFiles {
       val body = if (fields.isEmpty) "{}" else fields.mkString("{\n", ",\n", "\n      }")
       s"""      "$name": {"bits": ${arguments.bits}, "needed": ${arguments.needed}, """ +
         s""""notAbove": [${pairs.mkString(", ")}], "fields": $body}"""
+    }
+    s"""    "$family": {\n${each.mkString(",\n")}\n    }"""
+  }
+
+  /** A policy's state: each field's width, the lowest field first. */
+  private def statesOf(family: String, policies: Seq[BundleLayout]): String = {
+    val each = policies.map { policy =>
+      val fields = policy.fields.map(field => s""""${field.name}": ${field.width}""")
+      s"""      "${policy.name}": {${fields.mkString(", ")}}"""
     }
     s"""    "$family": {\n${each.mkString(",\n")}\n    }"""
   }

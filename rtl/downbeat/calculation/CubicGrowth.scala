@@ -19,15 +19,15 @@ case class CubicRequest() extends Bundle {
   /** W_max, bytes. */
   val wMax = UInt(30 bits)
   /** cwnd and W_est, bytes with 16 fraction bits. */
-  val cwnd, estimate = UInt(46 bits)
+  val cwnd, wEst = UInt(46 bits)
 }
 
 /** Bytes with 16 fraction bits. With `root` the whole response is K, ticks. */
 case class CubicResponse() extends Bundle {
-  /** Of cwnd. */
+  /** Growth of cwnd. */
   val increase = UInt(33 bits)
-  /** Of W_est. */
-  val estimated = UInt(30 bits)
+  /** Growth of W_est. */
+  val wEstIncrease = UInt(30 bits)
   /** W_cubic(t) < W_est with that: the Reno-friendly region. */
   val friendly = Bool()
 }
@@ -37,7 +37,7 @@ case class CubicResponse() extends Bundle {
   *   W_cubic(t) = C (t - K)^3 + W_max segments (equation 1), between 0 and 1 GiB
   *   target     = W_cubic(t + RTT), between cwnd and 1.5 cwnd (4.2)
   *   increase   = (target - cwnd) N / cwnd for N acknowledged bytes, a window's worth at most (4.4, 4.5)
-  *   estimated  = alpha SMSS N / cwnd, alpha = 9 / 17 = 3 (1 - beta) / (1 + beta), or 1 (4.3)
+  *   wEstIncrease = alpha SMSS N / cwnd, alpha = 9 / 17 = 3 (1 - beta) / (1 + beta), or 1 (4.3)
   *   K          = cube root of (W_max - cwnd) / C segments (equation 2), in steps of 16 ticks
   *
   * With d = t - K, d d and d d d lose 20 bits each. So W_cubic is within 0.5 byte and 1e-7 of C d^3 of the equation, K

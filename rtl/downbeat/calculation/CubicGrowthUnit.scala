@@ -35,7 +35,7 @@ class CubicGrowthUnit(config: EngineSizes) extends CalculatorUnit(config, CubicG
   /** W_cubic - cwnd. */
   private val toTarget = Reg(SInt(47 bits))
   private val now = Reg(UInt(46 bits))
-  private val estimateAfter = Reg(UInt(47 bits))
+  private val wEstAfter = Reg(UInt(47 bits))
   private val gain = Reg(UInt(45 bits))
   private val alphaSegment = Reg(UInt(33 bits))
   private val amount = Reg(UInt(80 bits))
@@ -89,7 +89,7 @@ class CubicGrowthUnit(config: EngineSizes) extends CalculatorUnit(config, CubicG
     }(cubeRoot.io.root, after)(use)
 
     val idle = makeInstantEntry()
-    val begin, place, measure, rise, bound, compare, settle, sum, friendly, tell = new State
+    val begin, place, measure, rise, bound, compare, settle, sum, friendly, respond = new State
 
     idle.whenIsActive {
       io.request.ready := True
@@ -153,14 +153,14 @@ class CubicGrowthUnit(config: EngineSizes) extends CalculatorUnit(config, CubicG
         product => alphaSegment := product.resized)
     val weighAlpha: State = multiply(alphaSegment, acked, shareAlpha)(product => amount := product.resized)
     val shareAlpha: State =
-      divide(amount @@ U(0, 16 bits), request.cwnd, sum)(quotient => response.estimated := quotient.resized)
+      divide(amount @@ U(0, 16 bits), request.cwnd, sum)(quotient => response.wEstIncrease := quotient.resized)
     sum.whenIsActive {
-      estimateAfter := request.estimate +^ response.estimated
+      wEstAfter := request.wEst +^ response.wEstIncrease
       goto(friendly)
     }
     friendly.whenIsActive {
-      response.friendly := now < estimateAfter
-      goto(tell)
+      response.friendly := now < wEstAfter
+      goto(respond)
     }
 
     // ---- K
@@ -172,9 +172,9 @@ class CubicGrowthUnit(config: EngineSizes) extends CalculatorUnit(config, CubicG
       power := (quotient >> 3 * rootBits).orR ? U((BigInt(1) << 3 * rootBits) - 1, 3 * rootBits bits) | quotient.resize(
         3 * rootBits)
     }
-    val takeRoot: State = root(power, tell)(root => response.assignFromBits((root @@ U(0, 4 bits)).resize(64).asBits))
+    val takeRoot: State = root(power, respond)(k => response.assignFromBits((k @@ U(0, 4 bits)).resize(64).asBits))
 
-    tell.whenIsActive {
+    respond.whenIsActive {
       io.response.valid := True
       goto(idle)
     }

@@ -90,7 +90,7 @@ case class Exponential(single: Boolean = false) extends Component {
     val decrease = RegNext(join.whole - (product >> 27).resize(fractionBits))
   }
 
-  // ---- what it leaves of 1, by n; and what that leaves of 1 again
+  // ---- the rest 1 - x, by n; and 1 less that
 
   private val nDone = nodes(doneAt)
   private val done = new nDone.Area {

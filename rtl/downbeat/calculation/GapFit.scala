@@ -51,7 +51,7 @@ object GapFit extends Calculator {
   /** y0 has as many bits at most when it is used; x and y up to 2^3 y0. */
   val firstBits = 20
   val sampleBits = 23
-  val mostSamples = 16
+  val maxSamples = 16
   /** From and below, in y0 / 32: a sixteenth about each input gap. */
   val classes: Seq[(Int, Int)] = Seq((30, 34), (45, 51), (60, 68), (120, 136))
 }

@@ -11,7 +11,7 @@ class GapFitUnit(config: EngineSizes) extends CalculatorUnit(config, GapFit) {
   import GapFit._
   private val taken = Reg(GapFitRequest())
   private val flow = Reg(UInt(config.flowBits bits))
-  /** Of a class. */
+  /** The class of input gaps. */
   private val index = Reg(UInt(2 bits))
   /** The sample counts. */
   private val counted = Reg(Bool())
@@ -81,7 +81,7 @@ class GapFitUnit(config: EngineSizes) extends CalculatorUnit(config, GapFit) {
       row := sums.read
       goto(limit)
     }
-    limit.whenIsActive(when(row.count === mostSamples)(goto(spread)) otherwise goto(square))
+    limit.whenIsActive(when(row.count === maxSamples)(goto(spread)) otherwise goto(square))
     square.whenIsActive(product(taken.departureGap, taken.departureGap(sampleBits - 1 downto 0)) {
       row.xx := row.xx + result.resized
       goto(mixed)

@@ -29,7 +29,7 @@ class GapSumsMemory(flows: Int, address: UInt) extends Area {
   val row = Reg(GapSums())
   /** The row of the address of the clock before. */
   val read = sums.readSync(address)
-  /** What `writes` writes: the register, unless another value is assigned. */
+  /** The value that `writes` writes: the register, unless another value is assigned. */
   val written = CombInit(row)
   val writes = False
   sums.write(address, written, writes)

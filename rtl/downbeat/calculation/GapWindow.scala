@@ -21,11 +21,17 @@ object GapWindow extends Calculator {
   val responseBits = 31
   def build(config: EngineSizes): CalculatorUnit = new GapWindowUnit(config)
 
-  /** Bytes of a window, at most the largest there is. */
-  def bounded(bytes: UInt): UInt = {
-    val most = U(Window.maximumBytes, responseBits bits)
-    (bytes < Window.maximumBytes) ? bytes.resize(responseBits) | most
+  def request(gap: UInt, roundTrip: UInt, segmentSize: UInt): GapWindowRequest = {
+    val request = GapWindowRequest()
+    request.gap := gap
+    request.roundTrip := roundTrip
+    request.segmentSize := segmentSize
+    request
   }
+
+  /** Bytes of a window, at most the largest there is. */
+  def bounded(bytes: UInt): UInt =
+    (bytes < Window.maximumBytes) ? bytes.resize(responseBits) | U(Window.maximumBytes, responseBits bits)
 }
 
 /** The unit of [[GapWindow]]: one request at a time. */

@@ -7,13 +7,13 @@ import downbeat.messages.FlowReference
 import spinal.core._
 import spinal.lib._
 
-/** What the engine tells the inline estimator. */
+/** A message of the engine to the inline estimator. */
 case class InlineMessage(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   val request = InlineRequest()
 }
 
-/** What the estimator has found, on its way to the engine. */
+/** A result of the estimator, on its way to the engine. */
 case class MeasuredEvent(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   val result = InlineResult()

@@ -4,18 +4,18 @@ package downbeat.calculation
 import downbeat.congestion.{Calculator, CalculatorUnit, EngineSizes, InlineResult}
 import spinal.core._
 
-/** What an event told of a connection's probes. Gaps are ns. */
+/** An event of a connection's probes. Gaps are ns. */
 case class InlineRequest() extends Bundle {
   /** The connection is new. */
   val opens = Bool()
-  /** What is under way will not be answered. */
+  /** Probes that are outstanding will have no ACK of their own. */
   val forgets = Bool()
   /** The last probe of a stream has left. */
   val completes = Bool()
-  /** Probes that have no ACK of their own, before the one that is answered; 2 at most. */
+  /** Probes that have no ACK of their own, before the one that is acknowledged; 2 at most. */
   val missed = UInt(2 bits)
-  val answered = Bool()
-  /** The answer is that of a stream's first probe. */
+  val acknowledged = Bool()
+  /** The ACK is that of a stream's first probe. */
   val begins = Bool()
   val disturbed = Bool()
   val departureGap, arrivalGap = UInt(32 bits)
@@ -55,7 +55,7 @@ object InlineMeasurement extends Calculator {
   val name = "inlinemeasurement"
   val requestBits: Int = 6 + 2 + 2 * 32 + 16
   val responseBits: Int = 1 + InlineResult.bits
-  /** Of a stream. */
+  /** Probes of a stream. */
   val probes = 10
   def build(config: EngineSizes): CalculatorUnit = new InlineMeasurementUnit(config)
 }

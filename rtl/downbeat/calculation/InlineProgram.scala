@@ -5,7 +5,7 @@ package downbeat.calculation
 class InlineProgram extends InlineStatistics {
   private val loop, stepOn, judge, begin, stream, finish = new Label
 
-  for (row <- Seq(tells, valid, alternate, gap, step)) move(row, 0)
+  for (row <- Seq(changed, valid, alternate, gap, step)) move(row, 0)
   ifLess(0, opens) {
     move(stride, 1)
     move(training, 1)
@@ -28,8 +28,8 @@ class InlineProgram extends InlineStatistics {
     move(broken, 1)
     jump(stepOn)
   }
-  jumpIfLess(answered, 1)(finish)
-  move(answered, 0)
+  jumpIfLess(acknowledged, 1)(finish)
+  move(acknowledged, 0)
   ifLess(0, begins) {
     first()
     jump(loop)
@@ -53,8 +53,8 @@ class InlineProgram extends InlineStatistics {
       setX(nextPair)
       divide(x(pairGaps), arrivalGap, stride)
       increment(nextPair)
-      ifLess(mostPairs - 1, nextPair)(move(nextPair, 0))
-      ifLess(pairs, mostPairs)(increment(pairs))
+      ifLess(maxPairs - 1, nextPair)(move(nextPair, 0))
+      ifLess(pairs, maxPairs)(increment(pairs))
     }
   }
   increment(position)
@@ -69,7 +69,7 @@ class InlineProgram extends InlineStatistics {
       transferOf()
       multiply(u, transfer, InlineMeasurement.probes - 1)
       divide(high, u, t)
-      atMost(high, most)
+      atMost(high, maximum)
       shift(low, high, 1)
       move(training, 0)
     }
@@ -142,8 +142,8 @@ class InlineProgram extends InlineStatistics {
   setX(nextResult)
   move(x(resultRates), value)
   increment(nextResult)
-  ifLess(mostResults - 1, nextResult)(move(nextResult, 0))
-  ifLess(results, mostResults)(increment(results))
+  ifLess(maxResults - 1, nextResult)(move(nextResult, 0))
+  ifLess(results, maxResults)(increment(results))
   nextRange()
   move(capacity, estimate)
   move(available, value)
@@ -184,34 +184,34 @@ class InlineProgram extends InlineStatistics {
     subtract(u, gap, u)
     divide(step, u, gaps - 1)
   }
-  move(tells, 1)
+  move(changed, 1)
   move(valid, 1)
   subtract(alternate, stride, 1)
   jump(loop)
 
   place(finish)
-  for ((row, field) <- Seq(tells, valid, alternate, gap, step).zipWithIndex) respond(field, row)
-  ifLessElse(0, tells) {
+  for ((row, field) <- Seq(changed, valid, alternate, gap, step).zipWithIndex) respond(field, row)
+  ifLessElse(0, changed) {
     respond(5, capacity)
     respond(6, available)
   } {
-    respond(5, tells)
-    respond(6, tells)
+    respond(5, changed)
+    respond(6, changed)
   }
   end()
 
-  /** No more of this request is told. */
+  /** The rest of this request is discarded. */
   private def settle(label: Label): Unit = {
     move(missed, 0)
-    move(answered, 0)
+    move(acknowledged, 0)
     jump(label)
   }
 }
 
 object InlineProgram {
-  /** The first row of what a request tells. */
+  /** The first row of a request. */
   val request = 80
-  /** Of a scaled rate, and of a slope's fraction. */
+  /** Fraction bits of a scaled rate, and of a slope. */
   val rateBits = 17
   val slopeBits = 16
   def apply(): InlineProgram = new InlineProgram

@@ -3,35 +3,35 @@ package downbeat.calculation
 
 /** The rows of [[InlineProgram]], and what it computes with them. */
 abstract class InlineStatistics extends RowProgram {
-  // ---- what is kept of a connection
+  // ---- state of a connection
 
   protected val Seq(segment, stride, training, streams, sent, done, position, broken, sound) = Seq.tabulate(9)(Row(_))
   /** The search range, and the width of a sub-range. */
   protected val Seq(low, high, width) = Seq.tabulate(3)(i => Row(9 + i))
   protected val Seq(rises, last, pairs, nextPair, results, nextResult, capacity, available) =
     Seq.tabulate(8)(i => Row(12 + i))
-  /** Of the streams of the round. */
+  /** First rows of the values of each stream of the round. */
   protected val trends = Row(24)
   protected val values = Row(28)
   protected val departures = Row(32)
   protected val arrivals = Row(40)
   protected val pairGaps = Row(48)
   protected val resultRates = Row(64)
-  protected val mostPairs = 15
-  protected val mostResults = 16
+  protected val maxPairs = 15
+  protected val maxResults = 16
 
-  // ---- of this request
+  // ---- fields of this request
 
-  protected val Seq(opens, forgets, completes, missed, answered, begins, disturbed, departureGap, arrivalGap,
+  protected val Seq(opens, forgets, completes, missed, acknowledged, begins, disturbed, departureGap, arrivalGap,
     segmentNow) =
     Seq.tabulate(10)(i => Row(InlineProgram.request + i))
-  protected val Seq(tells, valid, alternate, gap, step) = Seq.tabulate(5)(i => Row(90 + i))
+  protected val Seq(changed, valid, alternate, gap, step) = Seq.tabulate(5)(i => Row(90 + i))
   protected val Seq(t, u, i, j, lower, upper, trend, value, transfer, estimate) = Seq.tabulate(10)(k => Row(96 + k))
   protected val Seq(x1, y1, xx, xy, yy, behind, n, error, spread, common) = Seq.tabulate(10)(k => Row(106 + k))
   protected val Seq(best, bestSpread, bestCommon, bestN, bestX, bestY, scale, scaled, px, py, magnitude) =
     Seq.tabulate(11)(k => Row(116 + k))
 
-  protected val most = Literal((BigInt(1) << 32) - 1)
+  protected val maximum = Literal((BigInt(1) << 32) - 1)
   protected val second = Literal(RateEstimate.second)
   protected val gaps = InlineMeasurement.probes - 2
   protected def before(base: Row): Indexed = x(Row(base.index - 1))
@@ -62,11 +62,11 @@ abstract class InlineStatistics extends RowProgram {
   }
 
   protected def gapOf(target: Row, rate: Row): Unit = {
-    move(target, most)
+    move(target, maximum)
     ifLess(0, rate) {
       multiply(target, segment, second)
       divide(target, target, rate)
-      atMost(target, most)
+      atMost(target, maximum)
     }
   }
 
@@ -97,7 +97,7 @@ abstract class InlineStatistics extends RowProgram {
     }
     multiply(estimate, segment, second)
     divide(estimate, estimate, t)
-    atMost(estimate, most)
+    atMost(estimate, maximum)
   }
 
   /** The sub-range in `bestN`, its score in `best`. */

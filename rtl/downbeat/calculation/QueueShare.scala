@@ -28,6 +28,16 @@ object QueueShare extends Calculator {
   val requestBits: Int = 32 + 48 + 12 + 36
   val responseBits = 32
   def build(config: EngineSizes): CalculatorUnit = new QueueShareUnit(config)
+
+  /** Units are those of [[QueueShareRequest]]. */
+  def request(window: UInt, total: UInt, count: UInt, base: UInt): QueueShareRequest = {
+    val request = QueueShareRequest()
+    request.window := window
+    request.total := total
+    request.count := count
+    request.base := base
+    request
+  }
 }
 
 /** The unit of [[QueueShare]]: one request at a time. */

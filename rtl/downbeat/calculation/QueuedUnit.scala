@@ -12,7 +12,7 @@ import spinal.lib._
   *
   * @param messages what goes in, `places` of it at most
   * @param flow     whose it is
-  * @param operands what the unit is asked
+  * @param operands the request as the unit takes it
   */
 class QueuedUnit[T <: Data](unit: CalculatorUnit, messages: Flow[T], places: Int)(flow: T => UInt, operands: T => Bits)
     extends Area {
@@ -27,10 +27,10 @@ class QueuedUnit[T <: Data](unit: CalculatorUnit, messages: Flow[T], places: Int
   unit.io.request.flow := flow(issued.payload)
   unit.io.request.operands := operands(issued.payload)
 
-  private val asked = remembered.halfPipe()
+  private val requested = remembered.halfPipe()
   /** Each message with its response. */
-  val responses: Stream[TupleBundle2[T, Bits]] = StreamJoin(asked, unit.io.response.toStream.halfPipe())
-  val idle: Bool = !messages.valid && !queue.io.occupancy.orR && !head.valid && !asked.valid
+  val responses: Stream[TupleBundle2[T, Bits]] = StreamJoin(requested, unit.io.response.toStream.halfPipe())
+  val idle: Bool = !messages.valid && !queue.io.occupancy.orR && !head.valid && !requested.valid
 }
 
 object QueuedUnit {

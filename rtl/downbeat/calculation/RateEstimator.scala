@@ -13,7 +13,7 @@ case class RateRequest(config: DownbeatConfig) extends Bundle {
   val ack = RateEstimateRequest()
 }
 
-/** What the estimator makes of it, on its way to the engine. */
+/** The result of the estimator, on its way to the engine. */
 case class EstimatedEvent(config: DownbeatConfig) extends Bundle {
   val reference = FlowReference(config)
   val rates = RateWindows()

@@ -8,7 +8,7 @@ case class FilteredRate() extends Bundle {
   val rate, last = UInt(32 bits)
 }
 
-/** What the unit of [[RateEstimate]] remembers of a connection. Times are ns. */
+/** The state that the unit of [[RateEstimate]] keeps of a connection. Times are ns. */
 case class RateMemory() extends Bundle {
   val bwe, ere = FilteredRate()
   /** The last ACK but those of the same ns, and the bytes of these. */

@@ -7,7 +7,7 @@ import spinal.lib.fsm._
 import scala.collection.mutable
 import scala.language.implicitConversions
 
-/** What an instruction works on. */
+/** An operand of an instruction. */
 sealed trait Operand
 
 /** A row of the connection, 64 bits. */

@@ -26,7 +26,7 @@ private[calculation] object Scaled {
   }
 }
 
-/** What waits for the exponential: b - s, s, their ratio and b's exponent; b s without its lower 34 bits. */
+/** Operands that wait for the exponential: b - s, s, their ratio and b's exponent; b s without its lower 34 bits. */
 private[calculation] case class LogisticTerms() extends Bundle {
   val difference, small = UInt(36 bits)
   val ratio, bigExponent = UInt(7 bits)

@@ -4,7 +4,7 @@ package downbeat.calculation
 import downbeat.congestion.{Calculator, CalculatorUnit, EngineSizes}
 import spinal.core._
 
-/** What a connection of SEARCH has sent and had acknowledged when a bin is over. Times are ns. */
+/** The bytes that a connection of SEARCH has sent, and those acknowledged, when a bin is over. Times are ns. */
 case class SearchBinsRequest() extends Bundle {
   /** The round trip with which the bins began. */
   val initial = UInt(36 bits)
@@ -50,6 +50,6 @@ object SearchBins extends Calculator {
   val bins = 32
   /** W of the draft, in bins, and how many bins a round trip may take. */
   val window = 10
-  val mostBins = 15
+  val maxBins = 15
   def build(config: EngineSizes): CalculatorUnit = new SearchBinsUnit(config)
 }

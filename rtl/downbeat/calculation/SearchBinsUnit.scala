@@ -22,7 +22,7 @@ class SearchBinsUnit(config: EngineSizes) extends CalculatorUnit(config, SearchB
   private val writes = False
   private val written = Bin()
   memory.write(flow @@ place, written, writes)
-  /** Of the place of two clocks before. */
+  /** Values of the place of two clocks before. */
   private val read = RegNext(memory.readSync(flow @@ place))
 
   private val duration = Reg(UInt(36 bits))
@@ -33,7 +33,9 @@ class SearchBinsUnit(config: EngineSizes) extends CalculatorUnit(config, SearchB
   private val fraction = Reg(UInt(9 bits))
   private val numerator = Reg(UInt(SerialArithmetic.bits bits))
   private val former = Reg(Bin())
-  /** What is read: 0 the bin before; acked[i - 10]; sent[i], [i - 1] ...; sent[p], [p - 10], [p - 1], [p - 11]. */
+  /** The word that is read: 0 the bin before; acked[i - 10]; sent[i], [i - 1] ...; sent[p], [p - 10], [p - 1],
+    * [p - 11].
+    */
   private val turn = Reg(UInt(3 bits))
   private val delivered, above, span, high, low = Reg(UInt(24 bits))
   private val sent = Reg(UInt(33 bits))
@@ -119,7 +121,7 @@ class SearchBinsUnit(config: EngineSizes) extends CalculatorUnit(config, SearchB
         val compares = back.orR && back.resize(6) + window < taken.index.resize(7) + 1
         when(!ahead.msb && ahead.orR) {
           back := back + 1
-          when(back === mostBins)(goto(respond)) otherwise goto(seek)
+          when(back === maxBins)(goto(respond)) otherwise goto(seek)
         } otherwise {
           when(compares)(goto(part)) otherwise goto(respond)
         }

@@ -36,7 +36,7 @@ case class Arguments(fields: Seq[Argument] = Nil, notAbove: Seq[(String, String)
   for ((lesser, greater) <- notAbove)
     require(names.contains(lesser) && names.contains(greater), s"$lesser not above $greater: there is no such argument")
 
-  /** Where a field begins. */
+  /** The lowest bit of a field. */
   def offset(name: String): Int = fields.takeWhile(_.name != name).map(_.bits).sum
 
   /** The conditions of a legal argument, with any bits above it. Each is one comparison. */

@@ -7,8 +7,8 @@ import spinal.lib._
 /** A policy's request for a calculation that takes longer than its steps.
   *
   * A connection has one calculation under way at most. If both policies make a request with one event, the start-up
-  * policy's is taken. A request with kind `calculated` is not taken, nor is one for which the unit has no space. A
-  * policy is not told. So it repeats the request with each event until it sees `calculating`.
+  * policy's is taken. A request with kind `calculated` is not taken, nor is one for which the unit has no space. The
+  * policy gets no notice of that. So it repeats the request with each event until it sees `calculating`.
   */
 case class Calculation(requestBits: Int) extends Bundle {
   val valid = Bool()
@@ -16,6 +16,16 @@ case class Calculation(requestBits: Int) extends Bundle {
   val operands = Bits(requestBits bits)
   /** The policy's own. It comes back with the response. */
   val note = Bits(Calculation.noteBits bits)
+
+  /** Assigns all fields.
+    *
+    * @param operands in the form of the policy's calculator
+    */
+  def assign(valid: Bool, operands: Bundle, note: Bits = B(0, Calculation.noteBits bits)): Unit = {
+    this.valid := valid
+    this.operands := operands.asBits
+    this.note := note
+  }
 
   /** The same with a request of `bits`, zeros above. */
   def widened(bits: Int): Calculation = {
@@ -57,7 +67,7 @@ object Calculated {
   }
 }
 
-/** What of the build a calculator may depend on. */
+/** The sizes of a build that a calculator may depend on. */
 trait EngineSizes {
   /** Connections at once. */
   def flows: Int

@@ -3,7 +3,7 @@ package downbeat.congestion
 
 import spinal.core._
 
-/** What happened, as policies see it. */
+/** Kinds of event, as policies see them. */
 object CongestionEventKind extends SpinalEnum {
   /** Nothing that concerns the window. */
   val none = newElement()
@@ -11,14 +11,14 @@ object CongestionEventKind extends SpinalEnum {
   val established = newElement()
   /** New data is acknowledged outside recovery: the start-up or the steady policy grows the window. */
   val acknowledged = newElement()
-  /** Duplicate ACKs told of a loss: the steady policy answers with the new ssthresh. */
+  /** Duplicate ACKs report a loss: the steady policy sets the new ssthresh. */
   val loss = newElement()
   /** The retransmission timer expired for the first time for this data: as `loss`. In recovery ssthresh rises no more.
     */
   val timeout = newElement()
   /** It expired again. ssthresh stays. */
   val timeoutAgain = newElement()
-  /** In recovery: another duplicate ACK, an ACK of part of the data, an ACK of all of it. The stage answers these
+  /** In recovery: another duplicate ACK, an ACK of part of the data, an ACK of all of it. The stage handles these
     * itself.
     */
   val duplicate, partial, recovered = newElement()
@@ -52,7 +52,7 @@ case class CongestionEvent() extends Bundle {
     */
   val uninflated = Bool()
   /** Bytes in flight before the event. With `loss` and `timeout` at most cwnd: what limited transmit added does not
-    * count (RFC 5681 3.2). If duplicate ACKs tell of the loss, what the same ACK acknowledges does not count. Late on a
+    * count (RFC 5681 3.2). If duplicate ACKs report the loss, what the same ACK acknowledges does not count. Late on a
     * policy's first node.
     */
   val flight = UInt(32 bits)
@@ -73,7 +73,7 @@ case class CongestionEvent() extends Bundle {
   /** With `sent`: the segment was sent as a probe, so it was a full segment. It was the first half of an inverted pair.
     */
   val sentProbe, sentAhead = Bool()
-  val probe = ProbeAnswer()
+  val probe = ProbeAck()
   /** When the SFD of an ACK arrived, ns; and whether it repeats a number: a duplicate ACK, or the ACK of the first half
     * of an inverted pair.
     */
@@ -81,7 +81,7 @@ case class CongestionEvent() extends Bundle {
   val repeated = Bool()
   /** As far as they are known: the latest ACKs may be missing. Zeros in a build where no policy `estimatesRates`. */
   val rates = RateWindows()
-  /** What inline measurement knows and wants. Zeros in a build where no policy `measuresInline`. */
+  /** The result of inline measurement. Zeros in a build where no policy `measuresInline`. */
   val inline = InlineResult()
 
   /** A loss, or the first timeout of this data: both reduce ssthresh. */

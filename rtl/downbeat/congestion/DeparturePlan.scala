@@ -37,7 +37,7 @@ case class DeparturePlan() extends Bundle {
     * not held up if less data than that waits. Zero and one: no such condition.
     */
   val minimumSegments = UInt(6 bits)
-  /** A probe: when its ACK comes, [[ProbeAnswer]] tells of both. */
+  /** A probe: when its ACK comes, [[ProbeAck]] reports both. */
   val probe = Bool()
   /** The probe begins a train: gaps to the segment before it do not count. */
   val begins = Bool()
@@ -52,15 +52,23 @@ object DeparturePlan {
     departure.pace.allowOverride() := Pace.configured
     departure
   }
+
+  /** Segments leave as the connection was opened; while `active` each is a probe, and a train of its own. */
+  def probing(active: Bool): DeparturePlan = {
+    val departure = CombInit(configured).allowOverride()
+    departure.probe := active
+    departure.begins := active
+    departure
+  }
 }
 
-/** What the ACK of a probe tells. A train is a probe that `begins` and those after it. A pair is a train of two. */
-case class ProbeAnswer() extends Bundle {
-  /** The oldest unanswered probe has its ACK, and no other segment was acknowledged with it. */
+/** The ACK of a probe. A train is a probe that `begins` and those after it. A pair is a train of two. */
+case class ProbeAck() extends Bundle {
+  /** The oldest outstanding probe has its ACK, and no other segment was acknowledged with it. */
   val answered = Bool()
   /** The probe began its train: there are no gaps. */
   val begins = Bool()
-  /** The gaps are not those of two consecutive frames: the probe before was not answered by an ACK of its own, another
+  /** The gaps are not those of two consecutive frames: the probe before had no ACK of its own, another
     * ACK came between, or one of the two left late.
     */
   val disturbed = Bool()
@@ -72,10 +80,10 @@ case class ProbeAnswer() extends Bundle {
   val roundTrip = UInt(36 bits)
 }
 
-object ProbeAnswer {
-  def none: ProbeAnswer = {
-    val answer = ProbeAnswer()
-    answer.assignFromBits(B(0, widthOf(answer) bits))
-    answer
+object ProbeAck {
+  def none: ProbeAck = {
+    val ack = ProbeAck()
+    ack.assignFromBits(B(0, widthOf(ack) bits))
+    ack
   }
 }

@@ -3,7 +3,7 @@ package downbeat.congestion
 
 import spinal.core._
 
-/** What inline measurement knows of a connection's path, and the stream of probes that it wants
+/** The state of inline measurement of a connection's path, and the stream of probes that it wants
   * ([[downbeat.calculation.InlineMeasurement]]).
   */
 case class InlineResult() extends Bundle {
@@ -19,9 +19,9 @@ case class InlineResult() extends Bundle {
   val capacity, available = UInt(32 bits)
 }
 
-/** What the inline estimator has been told with an event, besides the probe's answer. */
-case class InlineTold() extends Bundle {
-  /** It has been told anything. */
+/** An event for the inline estimator, besides the ACK of a probe. */
+case class InlineUpdate() extends Bundle {
+  /** There is such an event. */
   val goes = Bool()
   /** The connection is new; its probes are forgotten; a stream has left. */
   val opens, forgets, completes = Bool()
@@ -29,11 +29,11 @@ case class InlineTold() extends Bundle {
   val missed = UInt(2 bits)
 }
 
-object InlineTold {
-  def none: InlineTold = {
-    val told = InlineTold()
-    told.assignFromBits(B(0, widthOf(told) bits))
-    told
+object InlineUpdate {
+  def none: InlineUpdate = {
+    val update = InlineUpdate()
+    update.assignFromBits(B(0, widthOf(update) bits))
+    update
   }
 }
 

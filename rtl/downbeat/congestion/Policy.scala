@@ -5,10 +5,10 @@ import downbeat.time.Instant
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** A policy's answer: windows and policy state after the event. A policy that `paces` adds how the next segment leaves.
+/** A policy's result: windows and policy state after the event. A policy that `paces` adds how the next segment leaves.
   * One with a calculator adds its request.
   */
-case class PolicyAnswer(stateBits: Int, paces: Boolean = false, requestBits: Int = 0, bounds: Boolean = false)
+case class PolicyResult(stateBits: Int, paces: Boolean = false, requestBits: Int = 0, bounds: Boolean = false)
     extends Bundle {
   val window = Window()
   val policyState = Bits(stateBits bits)
@@ -22,7 +22,7 @@ case class PolicyAnswer(stateBits: Int, paces: Boolean = false, requestBits: Int
 }
 
 /** The steps in which a policy computes. On `s0` the event, the window and the policy state are in registers. The
-  * answer is due on `s3`, three register steps later. At most one 48-bit addition or comparison and a 2:1 choice fit
+  * result is due on `s3`, three register steps later. At most one 48-bit addition or comparison and a 2:1 choice fit
   * between two nodes.
   *
   * @param now         when the engine took the event, ns
@@ -52,19 +52,21 @@ object PolicyPipe {
   val steps = 3
 }
 
-/** A congestion policy: one answer for every event, from that event and the policy state alone.
+/** A congestion policy: one result for every event, from that event and the policy state alone.
   *
   * Two policies share a connection. While cwnd < ssthresh the ''start-up'' policy grows the window. From
   * cwnd = ssthresh on the ''steady'' policy does, and it alone says what ssthresh a loss leaves. The stage itself
-  * answers between loss and recovery (RFC 6582): inflation, deflation and the loss window.
+  * sets the windows between loss and recovery (RFC 6582): inflation, deflation and the loss window.
   *
-  * A policy keeps no registers beyond its pipeline. What it must remember is in its policy state of `stateBits`.
+  * A policy keeps no registers beyond its pipeline. What it must remember is in its policy state.
   */
 trait Policy {
   /** The name in commands, reports and documentation, in lower case. */
   def name: String
-  def stateBits: Int
-  /** What a connection may tell the policy. The policy state begins as these bits, with zeros above them. */
+  /** A new bundle for the policy state. By default a policy keeps nothing. */
+  def state: Bundle = new Bundle {}
+  final lazy val stateBits: Int = widthOf(state)
+  /** The numbers that a connection may give. The policy state begins as these bits, with zeros above them. */
   def arguments: Arguments = Arguments()
   final def argumentBits: Int = arguments.bits
   /** The policy says how segments leave ([[DeparturePlan]]). Otherwise they leave as the connection was opened. */
@@ -80,7 +82,7 @@ trait Policy {
   /** The unit that computes what takes longer than three steps. */
   def calculator: Option[Calculator] = None
   final def requestBits: Int = calculator.fold(0)(_.requestBits)
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer]
+  def build(pipe: PolicyPipe): Payload[PolicyResult]
 }
 
 /** Grows the window from the opening to ssthresh. The stage takes its windows on `established`, `restart` and
@@ -89,8 +91,8 @@ trait Policy {
   */
 trait StartupPolicy extends Policy
 
-/** Grows the window from ssthresh on and answers a loss. The stage takes its windows on `acknowledged` when not
-  * `startingUp`, its ssthresh on `loss` and `timeout`, its windows on `measured`, and on `calculated` if it made the
-  * request. It takes its policy state always.
+/** Grows the window from ssthresh on and sets ssthresh after a loss. The stage takes its windows on `acknowledged` when
+  * not `startingUp`, its ssthresh on `loss` and `timeout`, its windows on `measured`, and on `calculated` if it made
+  * the request. It takes its policy state always.
   */
 trait SteadyPolicy extends Policy

@@ -3,7 +3,7 @@ package downbeat.congestion
 
 import spinal.core._
 
-/** What a connection's estimated rates are over its smallest round trip, bytes: BWE x RTTmin and ERE x RTTmin
+/** A connection's estimated rates over its smallest round trip, bytes: BWE x RTTmin and ERE x RTTmin
   * ([[downbeat.calculation.RateEstimate]]). Zero: no estimate yet.
   */
 case class RateWindows() extends Bundle {

@@ -2,7 +2,7 @@
 package downbeat.messages
 
 import downbeat.config.DownbeatConfig
-import downbeat.congestion.{CongestionEvent, InlineTold, Window}
+import downbeat.congestion.{CongestionEvent, InlineUpdate, Window}
 import downbeat.time.Instant
 import downbeat.wire.SequenceNumber
 import spinal.core._
@@ -44,5 +44,5 @@ case class TraceRecord(config: DownbeatConfig) extends Bundle {
   val requested = Bool()
   /** The rate estimator has taken this event's ACK. */
   val estimates = Bool()
-  val inline = InlineTold()
+  val inline = InlineUpdate()
 }

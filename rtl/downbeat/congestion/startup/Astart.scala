@@ -19,10 +19,10 @@ import spinal.lib.misc.pipeline._
 object Astart extends StartupPolicy {
   val name = "astart"
   override val arguments: Arguments = Arguments(Seq(Argument("bwe", 1)))
-  val stateBits = 2
+  override def state: Bundle = AdaptiveThresholdState()
   override val estimatesRates = true
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     val slowStart = new SlowStart(pipe)
     val threshold = new AdaptiveThreshold(pipe, stateBefore(AdaptiveThresholdState()))
@@ -31,7 +31,7 @@ object Astart extends StartupPolicy {
       val opens = insert(event.kind === CongestionEventKind.established)
     }
 
-    val result = Payload(PolicyAnswer(stateBits))
+    val result = Payload(PolicyResult(stateBits))
     new s3.Area {
       result.window := slowStart.windowAfter
       when(threshold.raises)(result.window.ssthresh := threshold.estimate)

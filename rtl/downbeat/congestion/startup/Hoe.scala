@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion.startup
 
-import downbeat.calculation.{GapWindow, GapWindowRequest}
+import downbeat.calculation.GapWindow
 import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What Hoe keeps: 79 bits. */
+/** The policy state of Hoe. */
 case class HoeState() extends PairingState {
   /** y0: the gap between the ACKs of the first pair, ns; zero: not known. */
   val gap = UInt(36 bits)
@@ -21,7 +21,7 @@ case class HoeState() extends PairingState {
   *
   * The first two segments leave back to back and their ACKs arrive y0 apart. The bottleneck sends a segment in y0, so
   * ssthresh = floor(R / y0) segments fill the path, R the round trip of the first of the two. The estimate is made once
-  * in a connection; otherwise the window grows by standard slow start. If a pair tells nothing (y0 = 0, one ACK for
+  * in a connection; otherwise the window grows by standard slow start. If a pair gives no estimate (y0 = 0, one ACK for
   * both, an ACK between) the next pair is tried, four in all. After four, or after a loss, ssthresh stays as it is.
   *
   * Argument: 1 sends pairs inverted, for a receiver that delays ACKs. Zero is as in the paper, where such a receiver
@@ -30,11 +30,11 @@ case class HoeState() extends PairingState {
 object Hoe extends StartupPolicy {
   val name = "hoe"
   override val arguments: Arguments = Arguments(Seq(Argument("inverted", 1)))
-  val stateBits = 79
+  override def state: Bundle = HoeState()
   override val paces = true
   override val calculator: Option[Calculator] = Some(GapWindow)
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     val slowStart = new SlowStart(pipe)
     val before = stateBefore(HoeState())
@@ -49,13 +49,13 @@ object Hoe extends StartupPolicy {
       val requests = insert(known && before.roundTrip.orR && !before.over && !calculating)
     }
 
-    val result = Payload(PolicyAnswer(stateBits, paces, requestBits))
-    val answer = new s3.Area {
+    val result = Payload(PolicyResult(stateBits, paces, requestBits))
+    new s3.Area {
       val after = CombInit[HoeState](before).allowOverride()
       after.pairs := pairs.after
       when(judge.unknown) {
         when(event.rttValid)(after.roundTrip := event.rtt)
-        when(pairs.measured && pairs.tells)(after.gap := event.probe.arrivalGap)
+        when(pairs.measured && pairs.hasGap)(after.gap := event.probe.arrivalGap)
       }
       when(judge.opens) {
         after.gap := 0
@@ -70,16 +70,7 @@ object Hoe extends StartupPolicy {
       }
       val tries = after.pairs.ready && after.pairs.left.orR && judge.unknown && !judge.over
       result.departure := pairs.departure(active = tries, pause = U(0), gap = U(0), apart = False)
-    }
-
-    new s3.Area {
-      val request = GapWindowRequest()
-      request.gap := before.gap
-      request.roundTrip := before.roundTrip
-      request.segmentSize := event.segmentSize
-      result.calculation.valid := judge.requests
-      result.calculation.operands := request.asBits
-      result.calculation.note := 0
+      result.calculation.assign(judge.requests, GapWindow.request(before.gap, before.roundTrip, event.segmentSize))
     }
   }.result
 }

@@ -6,9 +6,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** What HyStart++ keeps: 149 bits. Round trips are ns; all ones: none. */
-case class HystartState() extends Bundle {
-  /** Bytes to be acknowledged until the round ends. */
+/** The policy state of HyStart++. Round trips are ns; all ones: none. */
+case class HystartState() extends Bundle with RoundState {
   val left = UInt(32 bits)
   /** The smallest round trip of this round, of the one before it, and of the round that began CSS. */
   val currentRoundMinRtt, lastRoundMinRtt, cssBaselineMinRtt = UInt(36 bits)
@@ -20,6 +19,14 @@ case class HystartState() extends Bundle {
   val conservative = Bool()
   /** Something was lost: standard slow start from now on. */
   val lost = Bool()
+
+  /** There is no round trip yet. */
+  def restart(): Unit = {
+    this.assignFromBits(B(0, widthOf(this) bits))
+    currentRoundMinRtt.setAll()
+    lastRoundMinRtt.setAll()
+    cssBaselineMinRtt.setAll()
+  }
 }
 
 /** HyStart++ (RFC 9406) with the constants of its 4.3: MIN_RTT_THRESH 4 ms, MAX_RTT_THRESH 16 ms, MIN_RTT_DIVISOR 8,
@@ -33,24 +40,22 @@ case class HystartState() extends Bundle {
   *  - ssthresh = cwnd at the end of the fifth round in CSS, counting the one in which CSS began. A loss ends HyStart++;
   *    slow start is then RFC 5681's.
   *
-  * A round ends when the data that was outstanding at its beginning is acknowledged. The event has no sequence numbers:
-  * windowEnd - SND.UNA is the flight that the first ACK of the round left, less all bytes acknowledged since. The ACK
-  * that ends a round belongs to it. Where nothing was outstanding the next ACK begins a round and ends none.
-  *
-  * Full segments are probes, so that ACKs are samples. 32 probes are in flight at most.
+  * Rounds are counted in bytes ([[ByteRound]]). Full segments are probes, so that ACKs are samples. 32 probes are in
+  * flight at most.
   */
 object Hystart extends StartupPolicy {
   val name = "hystart"
-  val stateBits = 149
+  override def state: Bundle = HystartState()
   override val paces = true
   private val nRttSample = 8
   private val minRttThresh = 4000000
   private val maxRttThresh = 16000000
   private val cssRounds = 5
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     val before = stateBefore(HystartState())
+    val round = new ByteRound(pipe, before)
 
     val compare = new s0.Area {
       private val segment = event.segmentSize.resize(20)
@@ -59,9 +64,6 @@ object Hystart extends StartupPolicy {
       val rtt = insert(event.probe.answered ? event.probe.roundTrip | event.rtt)
       private val full = before.rttSampleCount === nRttSample
       val count = insert((timed && !full) ? (before.rttSampleCount + 1) | before.rttSampleCount)
-      val reached = insert(event.ackedBytes >= before.left)
-      val empty = insert(!before.left.orR)
-      val left = insert(before.left - event.ackedBytes)
       private val eighth = before.lastRoundMinRtt |>> 3
       private val atMost = (eighth > maxRttThresh) ? U(maxRttThresh, 24 bits) | eighth.resize(24)
       val rttThresh = insert((eighth < minRttThresh) ? U(minRttThresh, 24 bits) | atMost)
@@ -69,7 +71,6 @@ object Hystart extends StartupPolicy {
 
     val add = new s1.Area {
       val quarters = insert(before.conservative && !before.lost)
-      val flight = insert(event.flight - event.ackedBytes)
       private val smaller = compare.timed && compare.rtt < before.currentRoundMinRtt
       val minRtt = insert(Mux[UInt](smaller, compare.rtt, before.currentRoundMinRtt))
       val limit = insert(before.lastRoundMinRtt +^ compare.rttThresh.resize(36))
@@ -80,25 +81,25 @@ object Hystart extends StartupPolicy {
       private val sampled = compare.count === nRttSample && !add.minRtt.andR
       private val slower = add.minRtt >= add.limit && !before.lastRoundMinRtt.andR
       private val quicker = add.minRtt < before.cssBaselineMinRtt
-      private val ends = compare.reached && !compare.empty
-      private val lastRound = before.cssRounds === cssRounds - 1 && ends
+      private val lastRound = before.cssRounds === cssRounds - 1 && round.ends
       /** The event counts for HyStart++. */
       val counts = insert(event.kind === CongestionEventKind.acknowledged && event.startingUp && !before.lost)
       val opens = insert(event.kind === CongestionEventKind.established)
       val loses = insert(event.isLoss)
-      val endsRound = insert(counts && ends)
+      val endsRound = insert(counts && round.ends)
       val resumesSlowStart = insert(counts && (before.conservative && sampled && quicker))
       val endsStartup = insert(counts && (before.conservative && !(sampled && quicker) && lastRound))
       val beginsCss = insert(counts && (!before.conservative && sampled && slower))
-      val cssRoundsAfter = insert(before.conservative ? (before.cssRounds + U(ends)) | U(ends).resize(3))
+      private val ended = U(apply(round.ends))
+      val cssRoundsAfter = insert(before.conservative ? (before.cssRounds + ended) | ended.resize(3))
     }
 
-    val result = Payload(PolicyAnswer(stateBits, paces))
+    val result = Payload(PolicyResult(stateBits, paces))
     new s3.Area {
       val after = CombInit[HystartState](before).allowOverride()
       result.window := slowStart.windowAfter
       when(judge.counts) {
-        after.left := Mux[UInt](compare.reached, add.flight, compare.left)
+        after.left := round.left
         after.currentRoundMinRtt := add.minRtt
         after.rttSampleCount := compare.count
       }
@@ -112,17 +113,9 @@ object Hystart extends StartupPolicy {
         after.rttSampleCount := 0
       }
       when(judge.loses)(after.lost := True)
-      when(judge.opens) {
-        after.assignFromBits(B(0, stateBits bits))
-        after.currentRoundMinRtt.setAll()
-        after.lastRoundMinRtt.setAll()
-        after.cssBaselineMinRtt.setAll()
-      }
+      when(judge.opens)(after.restart())
       result.policyState := after.asBits
-      result.departure := DeparturePlan.configured
-      result.departure.allowOverride()
-      result.departure.probe := event.startingUp && !before.lost
-      result.departure.begins := event.startingUp && !before.lost
+      result.departure := DeparturePlan.probing(event.startingUp && !before.lost)
     }
   }.result
 }

@@ -13,23 +13,29 @@ import spinal.lib.misc.pipeline._
   */
 object Lbc extends StartupPolicy {
   val name = "lbc"
-  /** Something was lost. */
-  val stateBits = 1
+  override def state: Bundle = LbcState()
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
+    val before = stateBefore(LbcState())
 
     val limit = new s0.Area {
       val segment = event.segmentSize.resize(20)
-      val growth = insert(policyState(0) ? segment | (segment |<< 1))
+      val growth = insert(before.lost ? segment | (segment |<< 1))
     }
     val slowStart = new SlowStart(pipe, atMost = Some(limit.growth))
 
-    val result = Payload(PolicyAnswer(stateBits))
+    val result = Payload(PolicyResult(stateBits))
     new s3.Area {
-      val lost = event.kind =/= CongestionEventKind.established && (policyState(0) || event.isLoss)
+      val after = LbcState()
+      after.lost := event.kind =/= CongestionEventKind.established && (before.lost || event.isLoss)
       result.window := slowStart.windowAfter
-      result.policyState := lost.asBits
+      result.policyState := after.asBits
     }
   }.result
+
+  private case class LbcState() extends Bundle {
+    /** Something was lost. */
+    val lost = Bool()
+  }
 }

@@ -5,7 +5,7 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What limited slow start keeps, bytes: 96 bits. */
+/** The policy state of limited slow start, bytes. */
 case class LimitedState() extends Bundle {
   val credit = UInt(32 bits)
   /** K SMSS: the credit that a segment of growth takes. */
@@ -28,9 +28,9 @@ case class LimitedState() extends Bundle {
   */
 object Limited extends StartupPolicy {
   val name = "limited"
-  val stateBits = 96
+  override def state: Bundle = LimitedState()
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
 
     val slowStart = new SlowStart(pipe)
@@ -61,7 +61,7 @@ object Limited extends StartupPolicy {
       val begins = insert(event.kind === CongestionEventKind.established || event.isLoss)
     }
 
-    val result = Payload(PolicyAnswer(stateBits))
+    val result = Payload(PolicyResult(stateBits))
     new s3.Area {
       val due = !choose.remaining.msb
       val after = CombInit[LimitedState](before).allowOverride()

@@ -25,10 +25,10 @@ object Paced extends StartupPolicy {
       Argument("n", countBits, unit = "segments", min = 1, default = 10),
       Argument("gap", gapBits, fraction = 16, unit = "ns"),
       Argument("burst", 2)))
-  val stateBits: Int = argumentBits + 1
+  override def state: Bundle = PacedState()
   override val paces = true
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
 
     val slowStart = new SlowStart(pipe)
@@ -57,7 +57,7 @@ object Paced extends StartupPolicy {
       }
     }
 
-    val result = Payload(PolicyAnswer(stateBits, paces))
+    val result = Payload(PolicyResult(stateBits, paces))
     new s3.Area {
       result.window := slowStart.windowAfter
       when(choose.opensLonger)(result.window.cwnd.allowOverride() := Window.ofBytes(multiply.flight))

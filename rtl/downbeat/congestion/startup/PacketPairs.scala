@@ -5,7 +5,7 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What a policy keeps to send packet pairs of probes: 5 bits. */
+/** The state of a policy that sends packet pairs of probes. */
 case class PacketPairsState() extends Bundle {
   /** Pairs may go: the window began with two segments, or the first segment has gone alone. */
   val ready = Bool()
@@ -22,8 +22,8 @@ abstract class PairingState extends Bundle {
   val pairs = PacketPairsState()
 }
 
-/** Packet pairs of probes, one after the other: which segment is which, and what their ACKs tell. A segment that is not
-  * full is no probe. After such a segment, or after a loss, a new pair begins. An inverted pair, for a receiver that
+/** Packet pairs of probes, one after the other: which segment is which, and what their ACKs report. A segment that is
+  * not full is no probe. After such a segment, or after a loss, a new pair begins. An inverted pair, for a receiver that
   * delays ACKs, sends its second half first.
   */
 class PacketPairs[S <: PairingState](pipe: PolicyPipe, before: Payload[S]) extends Area {
@@ -36,7 +36,7 @@ class PacketPairs[S <: PairingState](pipe: PolicyPipe, before: Payload[S]) exten
     val completes = insert(completing)
     val ended = insert(event.probe.answered && !event.probe.begins)
     val measured = insert(event.probe.answered && !event.probe.begins && !event.probe.disturbed)
-    val tells = insert(event.probe.arrivalGap.orR && !event.probe.arrivalGap.andR)
+    val hasGap = insert(event.probe.arrivalGap.orR && !event.probe.arrivalGap.andR)
     val after = insert {
       val after = CombInit(before.pairs).allowOverride()
       when(sends) {
@@ -60,7 +60,7 @@ class PacketPairs[S <: PairingState](pipe: PolicyPipe, before: Payload[S]) exten
   /** It ends a pair, and both its gaps are right. */
   val measured: Payload[Bool] = judge.measured
   /** The gap between the ACKs is known: neither zero nor all ones. */
-  val tells: Payload[Bool] = judge.tells
+  val hasGap: Payload[Bool] = judge.hasGap
   val after: Payload[PacketPairsState] = judge.after
 
   /** How the next segment leaves while `active`: `pause` after the pair before, or `gap` after the first of its own
@@ -80,6 +80,6 @@ class PacketPairs[S <: PairingState](pipe: PolicyPipe, before: Payload[S]) exten
 }
 
 object PacketPairs {
-  /** A path is tried so often: the next pair if the first tells nothing. */
+  /** A path is tried so often: the next pair if the first gives no gap. */
   val tries = 4
 }

@@ -10,7 +10,7 @@ import spinal.lib.misc.pipeline._
   * and `pause` from the second of a pair to the first of the next. Windows are those of slow start.
   *
   * Argument: `gap` in bits 51..0, ns with 16 fraction bits, zero for back to back; `pause` in bits 87..52, ns; bit 88:
-  * inverted, for a receiver that delays ACKs. The event log tells what the path did with each pair (`ProbeAnswer`).
+  * inverted, for a receiver that delays ACKs. The event log shows what the path did with each pair (`ProbeAck`).
   *
   * A pair leaves when the window has space for both segments. A segment that is not full is no probe. After such a
   * segment, or after a loss, a new pair begins.
@@ -23,10 +23,10 @@ object Pairs extends StartupPolicy {
       Argument("gap", gapBits, fraction = 16, unit = "ns"),
       Argument("pause", pauseBits, unit = "ns"),
       Argument("inverted", 1)))
-  val stateBits: Int = argumentBits + 1
+  override def state: Bundle = PairsState()
   override val paces = true
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
 
     val slowStart = new SlowStart(pipe)
@@ -35,7 +35,7 @@ object Pairs extends StartupPolicy {
       val noGap = insert(!before.gap.orR)
     }
 
-    val result = Payload(PolicyAnswer(stateBits, paces))
+    val result = Payload(PolicyResult(stateBits, paces))
     new s3.Area {
       val second = CombInit(before.second)
       when(event.kind === CongestionEventKind.sent) {

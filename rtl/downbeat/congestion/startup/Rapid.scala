@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion.startup
 
-import downbeat.calculation.{GapWindow, GapWindowRequest}
+import downbeat.calculation.GapWindow
 import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
@@ -25,73 +25,62 @@ import spinal.lib.misc.pipeline._
   */
 object Rapid extends StartupPolicy {
   val name = "rapid"
-  val stateBits: Int = 36 + GapWindow.responseBits + 8 + 3
+  override def state: Bundle = RapidState()
   override val comparesRoundTrips = true
   override val paces = true
   override val calculator: Option[Calculator] = Some(GapWindow)
-  /** Of the threshold above min_rtt, ns. */
-  private val mostRise = 4000000
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     private val kinds = CongestionEventKind
     val before = stateBefore(RapidState())
     val slowStart = new SlowStart(pipe)
 
-    val subtract = new s0.Area {
-      val queued = insert(before.floor - event.rttMinimum)
-      val noFloor = insert(before.floor.andR)
-      /** From 67 ms on a tenth is more than 4 ms. */
-      val long = insert((event.rttMinimum >> 26).orR)
-      val tenth = insert((event.rttMinimum(25 downto 8) * U(6554, 13 bits)) >> 8)
-    }
+    val queue = new RapidQueue(pipe, before)
 
     val bound = new s1.Area {
-      val rise = insert(Mux[UInt](subtract.long || !(subtract.tenth < mostRise), U(mostRise, 23 bits),
-          subtract.tenth.resize(23)))
       val left = insert(before.left - 1)
       val anyLeft = insert(before.left.orR)
     }
 
     val judge = new s2.Area {
-      val quick = insert(!subtract.noFloor && !(bound.rise.resize(36) < subtract.queued))
       val doubled = insert(window.cwnd + Window.ofBytes(event.ackedBytes))
       val tripled = insert(window.cwnd + Window.ofBytes((event.ackedBytes << 1).resize(32)))
       val grows = insert(event.kind === kinds.acknowledged && !before.lost)
       val opens = insert(event.kind === kinds.established)
       val leaves = insert(event.kind === kinds.sent && bound.anyLeft)
       val loses = insert(event.isLoss)
-      val told = insert(event.kind === kinds.calculated && calculated.ofStartup)
-      val requests = insert(bound.anyLeft && !before.spread && !calculating)
+      val responds = insert(event.kind === kinds.calculated && calculated.ofStartup)
+      val requests = insert(bound.anyLeft && !before.gapKnown && !calculating)
     }
 
-    val result = Payload(PolicyAnswer(stateBits, paces, requestBits))
+    val result = Payload(PolicyResult(stateBits, paces, requestBits))
     new s3.Area {
       val after = CombInit[RapidState](before).allowOverride()
       result.window := slowStart.windowAfter
-      when(judge.grows)(result.window.cwnd := Mux[UInt](judge.quick, judge.tripled, judge.doubled))
-      when(event.rttValid)(after.floor := event.rtt)
+      when(judge.grows)(result.window.cwnd := Mux[UInt](queue.isShort, judge.tripled, judge.doubled))
+      when(event.rttValid)(after.rttFloor := event.rtt)
       when(judge.leaves) {
         after.left := bound.left
         after.begun := True
       }
-      when(judge.told) {
+      when(judge.responds) {
         after.gap := calculated.response(GapWindow.responseBits - 1 downto 0).asUInt
-        after.spread := True
+        after.gapKnown := True
       }
       when(judge.loses) {
         after.lost := True
         after.left := 0
       }
       when(judge.opens) {
-        after.floor.setAll()
+        after.rttFloor.setAll()
         after.gap := 0
         after.left := 0
-        after.spread := False
+        after.gapKnown := False
         after.begun := False
         after.lost := False
         when(event.rttValid) {
-          after.floor := event.rtt
+          after.rttFloor := event.rtt
           after.left := event.initialWindow
         }
       }
@@ -102,31 +91,47 @@ object Rapid extends StartupPolicy {
       when(after.left.orR) {
         result.departure.pace := Pace.apart
         when(after.begun) {
-          when(after.spread)(result.departure.time := (after.gap << 16).resized)
+          when(after.gapKnown)(result.departure.time := (after.gap << 16).resized)
             .otherwise(result.departure.minimumSegments.setAll())
         }
       }
-    }
-
-    new s3.Area {
-      val request = GapWindowRequest()
-      request.gap := before.left.resized
-      request.roundTrip := before.floor
-      request.segmentSize := 1
-      result.calculation.valid := judge.requests
-      result.calculation.operands := request.asBits
-      result.calculation.note := 0
+      // R / n: the window that fits into R with a "gap" of n, in segments of a byte.
+      result.calculation.assign(judge.requests, GapWindow.request(before.left.resized, before.rttFloor, U(1, 16 bits)))
     }
   }.result
 
+  /** rtt_floor <= min_rtt + min(4 ms, min_rtt / 10). */
+  private class RapidQueue(pipe: PolicyPipe, before: Payload[RapidState]) extends Area {
+    import pipe._
+    /** The largest threshold above min_rtt, ns. */
+    private val maxRise = 4000000
+
+    private val subtract = new s0.Area {
+      val queued = insert(before.rttFloor - event.rttMinimum)
+      val noFloor = insert(before.rttFloor.andR)
+      /** From 67 ms on a tenth is more than 4 ms. */
+      val long = insert((event.rttMinimum >> 26).orR)
+      val tenth = insert((event.rttMinimum(25 downto 8) * U(6554, 13 bits)) >> 8)
+    }
+    private val bound = new s1.Area {
+      val rise = insert(Mux[UInt](subtract.long || !(subtract.tenth < maxRise), U(maxRise, 23 bits),
+          subtract.tenth.resize(23)))
+    }
+    private val compare = new s2.Area {
+      val isShort = insert(!subtract.noFloor && !(bound.rise.resize(36) < subtract.queued))
+    }
+    /** From the third node on. */
+    val isShort: Payload[Bool] = compare.isShort
+  }
+
   private case class RapidState() extends Bundle {
     /** rtt_floor, ns; all ones: no sample. */
-    val floor = UInt(36 bits)
+    val rttFloor = UInt(36 bits)
     /** Between the segments of the first window, ns. */
     val gap = UInt(GapWindow.responseBits bits)
     /** Segments of the first window that have not left. */
     val left = UInt(8 bits)
     /** The gap is known; a segment has left; something was lost. */
-    val spread, begun, lost = Bool()
+    val gapKnown, begun, lost = Bool()
   }
 }

@@ -20,10 +20,10 @@ import spinal.lib.misc.pipeline._
   */
 object Search extends StartupPolicy {
   val name = "search"
-  val stateBits: Int = 2 * 36 + 48 + 6 + 32 + 2
+  override def state: Bundle = SearchState()
   override val calculator: Option[Calculator] = Some(SearchBins)
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     private val kinds = CongestionEventKind
     val before = stateBefore(SearchState())
@@ -46,19 +46,19 @@ object Search extends StartupPolicy {
     }
 
     val judge = new s2.Area {
-      private val told = event.kind === kinds.calculated && calculated.ofStartup
+      private val responds = event.kind === kinds.calculated && calculated.ofStartup
       private val response = calculated.response.resize(SearchBins.responseBits).as(SearchBinsResponse())
       val counts = insert(event.kind === kinds.acknowledged && event.startingUp && !before.over)
       val opens = insert(event.kind === kinds.established)
-      val begins = insert(told && !response.restarts)
-      val restarts = insert(told && response.restarts)
-      val exits = insert(told && response.exits && !calculated.stale && !before.over)
-      val over = insert(event.isLoss || told && response.exits && !calculated.stale || before.over)
+      val begins = insert(responds && !response.restarts)
+      val restarts = insert(responds && response.restarts)
+      val exits = insert(responds && response.exits && !calculated.stale && !before.over)
+      val over = insert(event.isLoss || responds && response.exits && !calculated.stale || before.over)
       val requests = insert(event.kind === kinds.acknowledged && event.startingUp && !before.over && !calculating &&
         bound.roundTrip.orR && (!before.begun || bound.isLate))
     }
 
-    val result = Payload(PolicyAnswer(stateBits, requestBits = requestBits))
+    val result = Payload(PolicyResult(stateBits, requestBits = requestBits))
     new s3.Area {
       private val response = calculated.response.resize(SearchBins.responseBits).as(SearchBinsResponse())
       val after = CombInit[SearchState](before).allowOverride()
@@ -70,7 +70,7 @@ object Search extends StartupPolicy {
         after.begun := True
         after.binEnd := add.binEnd
         after.index := response.index
-        when(!before.begun)(after.initial := before.roundTrip)
+        when(!before.begun)(after.initialRtt := before.roundTrip)
       }
       when(judge.restarts)(after.begun := False)
       when(judge.exits)(result.window.ssthresh := window.cwnd)
@@ -83,21 +83,19 @@ object Search extends StartupPolicy {
 
     new s3.Area {
       val request = SearchBinsRequest()
-      request.initial := before.begun ? before.initial | bound.roundTrip
+      request.initial := before.begun ? before.initialRtt | bound.roundTrip
       request.late := bound.late
       request.index := before.index
       request.acked := add.acked(31 downto 8)
       request.sent := bound.sent(31 downto 8)
       request.begins := !before.begun
-      result.calculation.valid := judge.requests
-      result.calculation.operands := request.asBits
-      result.calculation.note := now.ns.asBits
+      result.calculation.assign(judge.requests, request, note = now.ns.asBits)
     }
   }.result
 
   private case class SearchState() extends Bundle {
     /** The last sample, and the one with which the bins began, ns; zero: none. */
-    val roundTrip, initial = UInt(36 bits)
+    val roundTrip, initialRtt = UInt(36 bits)
     /** When the bin is over, ns; the bin's number as in [[SearchBinsRequest]]. */
     val binEnd = UInt(48 bits)
     val index = UInt(6 bits)

@@ -19,15 +19,15 @@ class SlowStart(
   import pipe._
 
   private val bound = new s0.Area {
-    val most = insert(atMost.fold(event.segmentSize)(apply(_)).resize(20))
-    val holds = insert(event.ackedBytes >= most)
+    val max = insert(atMost.fold(event.segmentSize)(apply(_)).resize(20))
+    val holds = insert(event.ackedBytes >= max)
     val initial = insert(event.initialWindow * event.segmentSize)
   }
   /** The connection's initial window, bytes, from the first node on. */
   val initial: Payload[UInt] = bound.initial
 
   private val count = new s1.Area {
-    private val bytes = Window.ofBytes(Mux[UInt](bound.holds, bound.most.resize(32), event.ackedBytes))
+    private val bytes = Window.ofBytes(Mux[UInt](bound.holds, bound.max.resize(32), event.ackedBytes))
     val aboveInitial = insert(Window.ofBytes(bound.initial) < window.cwnd)
     val increase = insert(quartered.fold(bytes)(_ ? (bytes |>> 2) | bytes))
   }
@@ -39,7 +39,7 @@ class SlowStart(
     val cwnd = insert(window.cwnd + count.increase)
   }
 
-  private val answer = new s3.Area {
+  private val decide = new s3.Area {
     val after = CombInit[Window](window).allowOverride()
     when(grow.opens) {
       after.cwnd := Window.ofBytes(initial)
@@ -49,5 +49,5 @@ class SlowStart(
     when(grow.acknowledges)(after.cwnd := grow.cwnd)
   }
   /** On the last node. */
-  val windowAfter: Window = answer.after
+  val windowAfter: Window = decide.after
 }

@@ -6,7 +6,7 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What SPM keeps: 87 bits. The samples are in the unit of [[GapFit]]. */
+/** The policy state of SPM. The samples are in the unit of [[GapFit]]. */
 case class SpmState() extends PairingState {
   /** y0, ns; zero: not known. */
   val firstGap = UInt(36 bits)
@@ -21,6 +21,13 @@ case class SpmState() extends PairingState {
   /** The estimate is made, or there will be none. */
   val over = Bool()
   val lost = Bool()
+
+  /** The unit has the sample of the latest pair; `response` has the new spacing. */
+  def addSample(before: SpmState, response: GapFitResponse): Unit = {
+    begun := True
+    spacing := response.value
+    when(response.holds && before.count =/= Spm.samples)(count := before.count + 1)
+  }
 }
 
 /** SPM: slow start with packet-pair measurements (Yu, thesis, 4.2 to 4.4).
@@ -43,60 +50,47 @@ case class SpmState() extends PairingState {
 object Spm extends StartupPolicy {
   val name = "spm"
   override val arguments: Arguments = Arguments(Seq(Argument("inverted", 1)))
-  val stateBits = 87
+  override def state: Bundle = SpmState()
   override val comparesRoundTrips = true
   override val paces = true
   override val calculator: Option[Calculator] = Some(GapFit)
   /** Samples that make an estimate. */
   val samples = 12
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     val before = stateBefore(SpmState())
     val pairs = new PacketPairs(pipe, before)
 
-    /** Input gaps of this pair and of the pair before it, in half ns: y0 {2, 3, 4, 8}. */
-    val gaps = new s0.Area {
+    val gaps = new SpmGaps(pipe, before, pairs)
+    val limit = new s0.Area {
       private val segment = event.segmentSize.resize(20)
       val growth = insert(before.lost ? segment | (segment |<< 1))
-      private val y0 = before.firstGap
-      private val all =
-        Vec((y0 << 1).resize(40), ((y0 << 1) +^ y0).resize(40), (y0 << 2).resize(40), (y0 << 3).resize(40))
-      val own = insert(all(before.index))
-      val former = insert(all(before.index - 1))
     }
-    val slowStart = new SlowStart(pipe, atMost = Some(gaps.growth))
-
-    /** The pause from the end of either pair to the next pair, in half ns. */
-    val subtract = new s1.Area {
-      private def pause(gap: UInt) = insert((before.spacing << 1).resize(41).asSInt - gap.resize(41).asSInt)
-      val own = pause(gaps.own)
-      val former = pause(gaps.former)
-    }
+    val slowStart = new SlowStart(pipe, atMost = Some(limit.growth))
 
     val judge = new s2.Area {
       private val known = before.firstGap.orR
-      private val told = event.kind === CongestionEventKind.calculated && calculated.ofStartup
+      private val responds = event.kind === CongestionEventKind.calculated && calculated.ofStartup
       private val complete = before.count === samples && before.begun && !event.startingUp
-      private val rest = Mux[SInt](pairs.completes, subtract.own, subtract.former)
       val unknown = insert(!known)
-      val pause = insert(rest.msb ? U(0, 40 bits) | rest.asUInt.resize(40))
       /** The estimate is due. */
       val due = insert(complete)
       val requests = insert(
         known && !event.rttMinimum.andR && !before.over && !calculating && (pairs.ended || !before.begun || complete))
       val opens = insert(event.kind === CongestionEventKind.established)
       val loses = insert(event.isLoss)
-      val estimates = insert(told && calculated.note.lsb)
-      val addsSample = insert(told && !calculated.note.lsb)
+      val estimates = insert(responds && calculated.note.lsb)
+      val addsSample = insert(responds && !calculated.note.lsb)
       val over = insert(
-        event.isLoss || told && calculated.note.lsb || before.over && event.kind =/= CongestionEventKind.established)
-      val learns = insert(pairs.measured && pairs.tells && !known)
+        event.isLoss || responds && calculated.note.lsb ||
+          before.over && event.kind =/= CongestionEventKind.established)
+      val learns = insert(pairs.measured && pairs.hasGap && !known)
       val advances = insert(pairs.completes && known)
     }
 
-    val result = Payload(PolicyAnswer(stateBits, paces, requestBits))
-    val answer = new s3.Area {
+    val result = Payload(PolicyResult(stateBits, paces, requestBits))
+    new s3.Area {
       private val response = calculated.response.resize(GapFit.responseBits).as(GapFitResponse())
       val after = CombInit[SpmState](before).allowOverride()
       result.window := slowStart.windowAfter
@@ -111,15 +105,11 @@ object Spm extends StartupPolicy {
       when(judge.loses)(after.lost := True)
       after.over := judge.over
       when(judge.estimates && response.holds)(result.window.ssthresh := Window.ofBytes(response.value.resize(32)))
-      when(judge.addsSample) {
-        after.begun := True
-        after.spacing := response.value
-        when(response.holds && before.count =/= samples)(after.count := before.count + 1)
-      }
+      when(judge.addsSample)(after.addSample(before, response))
       result.policyState := after.asBits
 
       val active = after.pairs.ready && !judge.over && (!judge.unknown || after.pairs.left.orR)
-      result.departure := pairs.departure(active, pause = judge.pause << 15, gap = gaps.own << 15,
+      result.departure := pairs.departure(active, pause = gaps.pause << 15, gap = gaps.own << 15,
         apart = !judge.unknown)
     }
 
@@ -134,9 +124,33 @@ object Spm extends StartupPolicy {
       request.begins := !before.begun
       request.sampled := pairs.measured
       request.estimates := judge.due
-      result.calculation.valid := judge.requests
-      result.calculation.operands := request.asBits
-      result.calculation.note := judge.due.asBits.resized
+      result.calculation.assign(judge.requests, request, note = judge.due.asBits.resize(Calculation.noteBits))
     }
   }.result
+}
+
+/** Input gaps of pairs, y0 {2, 3, 4, 8} half ns in turn, and the pauses between pairs. */
+private class SpmGaps(pipe: PolicyPipe, before: Payload[SpmState], pairs: PacketPairs[SpmState]) extends Area {
+  import pipe._
+
+  private val multiply = new s0.Area {
+    private val y0 = before.firstGap
+    private val all =
+      Vec((y0 << 1).resize(40), ((y0 << 1) +^ y0).resize(40), (y0 << 2).resize(40), (y0 << 3).resize(40))
+    val own = insert(all(before.index))
+    val former = insert(all(before.index - 1))
+  }
+  private val subtract = new s1.Area {
+    private def pause(gap: UInt) = insert((before.spacing << 1).resize(41).asSInt - gap.resize(41).asSInt)
+    val own = pause(multiply.own)
+    val former = pause(multiply.former)
+  }
+  private val choose = new s2.Area {
+    private val rest = Mux[SInt](pairs.completes, subtract.own, subtract.former)
+    val pause = insert(rest.msb ? U(0, 40 bits) | rest.asUInt.resize(40))
+  }
+  /** The input gap of this pair, half ns. */
+  val own: Payload[UInt] = multiply.own
+  /** From the end of the latest pair to the next one, half ns. From the third node on. */
+  val pause: Payload[UInt] = choose.pause
 }

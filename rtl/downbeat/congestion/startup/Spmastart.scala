@@ -19,26 +19,25 @@ import spinal.lib.misc.pipeline._
 object Spmastart extends StartupPolicy {
   val name = "spmastart"
   override val arguments: Arguments = Arguments(Seq(Argument("bwe", 1), Argument("inverted", 1)))
-  val stateBits: Int = 2 + Spm.stateBits
+  override def state: Bundle = SpmastartState()
   override val estimatesRates = true
   override val comparesRoundTrips: Boolean = Spm.comparesRoundTrips
   override val paces: Boolean = Spm.paces
   override val calculator: Option[Calculator] = Spm.calculator
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     val before = stateBefore(SpmastartState())
     val own = new s0.Area {
-      val spm = insert(before.spm)
+      val spm = insert(before.spm.asBits)
       val threshold = insert {
         val threshold = AdaptiveThresholdState()
         threshold.bwe := before.bwe
         threshold.over := before.ended
         threshold
       }
-      private val state = before.spm.as(SpmState())
-      val over = insert(state.over)
-      val complete = insert(state.count === Spm.samples)
+      val over = insert(before.spm.over)
+      val complete = insert(before.spm.count === Spm.samples)
     }
     val spm = Spm.build(pipe.withState(own.spm))
     val threshold = new AdaptiveThreshold(pipe, own.threshold)
@@ -47,12 +46,12 @@ object Spmastart extends StartupPolicy {
       val may = insert(own.over || !event.startingUp && !own.complete)
     }
 
-    val result = Payload(PolicyAnswer(stateBits, paces, requestBits))
+    val result = Payload(PolicyResult(stateBits, paces, requestBits))
     new s3.Area {
       val after = SpmastartState()
       after.bwe := threshold.after.bwe
       after.ended := threshold.after.over
-      after.spm := spm.policyState
+      after.spm.assignFromBits(spm.policyState)
       result.window := spm.window
       when(threshold.raises && judge.may)(result.window.ssthresh := threshold.estimate)
       result.policyState := after.asBits
@@ -64,7 +63,7 @@ object Spmastart extends StartupPolicy {
   private case class SpmastartState() extends Bundle {
     /** Which estimate raises ssthresh: BWE, else ERE. */
     val bwe = Bool()
-    val spm = Bits(Spm.stateBits bits)
+    val spm = SpmState()
     /** A loss has ended Astart. */
     val ended = Bool()
   }

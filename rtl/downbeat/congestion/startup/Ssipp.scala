@@ -5,7 +5,7 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What SSIPP keeps: 18 bits. */
+/** The policy state of SSIPP. */
 case class SsippState() extends Bundle {
   /** The first segment has gone. */
   val begun = Bool()
@@ -30,10 +30,10 @@ case class SsippState() extends Bundle {
   */
 object Ssipp extends StartupPolicy {
   val name = "ssipp"
-  val stateBits = 18
+  override def state: Bundle = SsippState()
   override val paces = true
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
 
     val slowStart = new SlowStart(pipe)
@@ -57,7 +57,7 @@ object Ssipp extends StartupPolicy {
       val cwnd = insert(window.cwnd + Window.ofBytes(Mux[UInt](compare.whole, subtract.segment, compare.counted)))
     }
 
-    val result = Payload(PolicyAnswer(stateBits, paces))
+    val result = Payload(PolicyResult(stateBits, paces))
     new s3.Area {
       val opens = event.kind === CongestionEventKind.established
       val after = SsippState()

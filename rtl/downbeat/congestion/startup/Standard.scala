@@ -8,13 +8,12 @@ import spinal.lib.misc.pipeline._
 /** Standard slow start (RFC 5681 3.1). */
 object Standard extends StartupPolicy {
   val name = "standard"
-  val stateBits = 0
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
 
     val slowStart = new SlowStart(pipe)
-    val result = Payload(PolicyAnswer(stateBits))
+    val result = Payload(PolicyResult(stateBits))
     new s3.Area {
       result.window := slowStart.windowAfter
       result.policyState := B(0, 0 bits)

@@ -48,7 +48,7 @@ class AdditiveIncrease[S <: Bundle with CreditState](
     val grown = insert(window.cwnd + Window.ofBytes(event.segmentSize))
   }
 
-  private val answer = new s3.Area {
+  private val add = new s3.Area {
     private val due = !compare.remaining.msb
     private val overflows = compare.remaining(compare.remaining.high - 1 downto creditBits).orR
     private val left =
@@ -57,8 +57,8 @@ class AdditiveIncrease[S <: Bundle with CreditState](
     val credit = Mux[UInt](due, left, compare.total.resize(creditBits))
   }
   /** After such an ACK, on the last node. */
-  val cwndAfter: UInt = answer.cwnd
-  val creditAfter: UInt = answer.credit
+  val cwndAfter: UInt = add.cwnd
+  val creditAfter: UInt = add.credit
 }
 
 object AdditiveIncrease {

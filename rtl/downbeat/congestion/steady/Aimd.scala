@@ -16,20 +16,20 @@ import spinal.lib.misc.pipeline._
   */
 object Aimd extends SteadyPolicy {
   val name = "aimd"
+  override def state: Bundle = AimdState()
   private val increaseBits = 24
   private val decreaseBits = 16
   import AdditiveIncrease.creditBits
   override val arguments: Arguments = Arguments(Seq(
       Argument("a", increaseBits, fraction = 16, min = 1, default = 1 << 16),
       Argument("b", decreaseBits, fraction = 16, default = 1 << 15)))
-  val stateBits: Int = argumentBits + creditBits
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     val before = stateBefore(AimdState())
     val argument = new s0.Area {
-      val a = insert(before.increase)
-      val b = insert(before.decrease)
+      val a = insert(before.a)
+      val b = insert(before.b)
     }
     val increase = new AdditiveIncrease(pipe, argument.a, before)
     val decrease = new MultiplicativeDecrease(pipe, argument.b)
@@ -38,18 +38,18 @@ object Aimd extends SteadyPolicy {
       val opens = insert(event.kind === CongestionEventKind.established)
       val grows = insert(event.kind === CongestionEventKind.acknowledged && !event.startingUp)
       val loses = insert(event.isLoss)
-      val noArgument = insert(!(before.decrease ## before.increase).orR)
+      val noArgument = insert(!(before.b ## before.a).orR)
     }
 
-    val result = Payload(PolicyAnswer(stateBits))
+    val result = Payload(PolicyResult(stateBits))
     new s3.Area {
       val after = CombInit[AimdState](before).allowOverride()
       result.window := window
       when(judge.opens) {
         after.credit := 0
         when(judge.noArgument) {
-          after.increase := 1 << 16
-          after.decrease := 1 << 15
+          after.a := 1 << 16
+          after.b := 1 << 15
         }
       }
       when(judge.grows) {
@@ -66,8 +66,8 @@ object Aimd extends SteadyPolicy {
 
   private case class AimdState() extends Bundle with CreditState {
     /** The argument: a and b, with 16 fraction bits. */
-    val increase = UInt(increaseBits bits)
-    val decrease = UInt(decreaseBits bits)
+    val a = UInt(increaseBits bits)
+    val b = UInt(decreaseBits bits)
     val credit = UInt(creditBits bits)
   }
 }

@@ -10,9 +10,9 @@ import spinal.lib.misc.pipeline._
   * ones while the loss intervals are steady, and go back at once when they are not.
   *
   * Rows (a, b), thesis table 5.1: (1, 0.5), (0.75, 0.4), (0.25, 0.25), (0.148, 0.125). Growth and decrease are
-  * [[AdditiveIncrease]]'s and [[MultiplicativeDecrease]]'s. The row before a loss answers the loss. If the loss then
-  * turns out to be steady, the milder b of the next row replaces that row's (the thesis's receiver tells the interval
-  * with the first duplicate ACK, before the window is cut).
+  * [[AdditiveIncrease]]'s and [[MultiplicativeDecrease]]'s. A loss is cut by the b of the row before it. If the loss
+  * then turns out to be steady, the milder b of the next row replaces that row's (the thesis's receiver reports the
+  * interval with the first duplicate ACK, before the window is cut).
   *
   * A loss event is a loss by duplicate ACKs, or a timeout when two rounds have ended since the last loss event (losses
   * of one round are one event). Its interval is the bytes acknowledged since the event before. [[LossIntervals]]
@@ -42,12 +42,12 @@ object Carson extends SteadyPolicy {
   val name = "carson"
   override val arguments: Arguments =
     Arguments(Seq(Argument("fastdrop", 1), Argument("limit", 2), Argument("full", 1)))
-  val stateBits = 225
+  override def state: Bundle = CarsonState()
   override val calculator: Option[Calculator] = Some(LossIntervals)
   private val increases = Seq(65536, 49152, 16384, 9699) // 16 fraction bits
   private val decreases = Seq(32768, 26214, 16384, 8192)
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     private val kinds = CongestionEventKind
     val before = stateBefore(CarsonState())
@@ -63,67 +63,22 @@ object Carson extends SteadyPolicy {
     val increase = new AdditiveIncrease(pipe, choose.a, before)
     val decrease = new MultiplicativeDecrease(pipe, choose.b)
 
-    val judge = new s2.Area {
-      val opens = insert(event.kind === kinds.established)
-      val grows = insert(event.kind === kinds.acknowledged && !event.startingUp)
-      val timesOut = insert(event.kind === kinds.timeout)
-      val loses = insert(event.isLoss)
-      private val separate = event.kind === kinds.loss || rounds.rounds(15 downto 1).orR || !before.seen
-      val losesApart = insert(loses && separate)
+    val judge = new CarsonDecision(pipe, before, rounds, verdict, decrease)
 
-      /** No loss for too many rounds. */
-      private val silent = rounds.expires && event.kind =/= kinds.loss && event.kind =/= kinds.timeout
-      val tooLong = insert(silent)
-
-      private val calculates = event.kind === kinds.calculated
-      private val responds =
-        calculates && !calculated.ofStartup && before.pending && !rounds.expires && !calculated.stale
-      val response = insert(responds)
-      private val advances = responds && verdict.checks && verdict.full && !before.row.andR && !verdict.unsteady
-      private val milder = window.ssthresh(47 downto 16) < decrease.kept
-      val decreases = insert(loses || advances && milder)
-      val requests = insert(
-        !calculates && !calculating && event.kind =/= kinds.established && event.kind =/= kinds.timeout && !silent &&
-          Mux(loses && separate, before.seen, before.pending))
-    }
-
-    val result = Payload(PolicyAnswer(stateBits, requestBits = requestBits))
-    val answer = new s3.Area {
+    val result = Payload(PolicyResult(stateBits, requestBits = requestBits))
+    new s3.Area {
       result.window := window
       when(judge.grows)(result.window.cwnd := increase.cwndAfter)
       when(judge.decreases)(result.window.ssthresh := decrease.ssthresh)
 
       val after = CombInit[CarsonState](before).allowOverride()
-      def restart(): Unit = {
-        after.row := 0
-        after.count := 0
-        after.pending := False
-      }
       rounds.countTo(after)
       when(judge.tooLong) {
-        restart()
+        after.restart()
         after.armed := False
       }
       when(judge.grows)(after.credit := increase.creditAfter)
-      when(judge.response) {
-        after.pending := False
-        after.place := before.place + 1
-        after.count := verdict.count
-        after.mean := verdict.response.mean
-        when(verdict.checks) {
-          when(verdict.unsteady) {
-            restart()
-          }.elsewhen(verdict.full) {
-            after.row := choose.rowAfter
-            when(!before.row.andR) {
-              after.armed := False
-              after.mixed := True
-            }
-            after.count := 16
-            after.mean := verdict.response.newest
-          }
-        }
-      }
+      when(judge.response)(verdict.applyTo(after, rowAfter = choose.rowAfter))
       when(judge.loses) {
         after.credit := 0
         when(judge.losesApart) {
@@ -134,14 +89,9 @@ object Carson extends SteadyPolicy {
           after.interval := rounds.acked
           after.pending := before.seen
         }
-        when(judge.timesOut)(restart())
+        when(judge.timesOut)(after.restart())
       }
-      when(judge.opens) {
-        after.assignFromBits(B(0, stateBits bits))
-        after.fastDrop := before.fastDrop
-        after.doublings := before.doublings
-        after.needsFull := before.needsFull
-      }
+      when(judge.opens)(after.begin(before))
       result.policyState := after.asBits
     }
 
@@ -151,9 +101,7 @@ object Carson extends SteadyPolicy {
       request.segmentSize := event.segmentSize
       request.place := before.place + 1
       request.count := verdict.count
-      result.calculation.valid := judge.requests
-      result.calculation.operands := request.asBits
-      result.calculation.note := 0
+      result.calculation.assign(judge.requests, request)
     }
   }.result
 }

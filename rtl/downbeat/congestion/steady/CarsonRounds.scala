@@ -14,7 +14,7 @@ class CarsonRounds(pipe: PolicyPipe, before: Payload[CarsonState]) extends Area 
   import pipe._
 
   private val count = new s0.Area {
-    val news = insert(event.ackedBytes.orR)
+    val acknowledges = insert(event.ackedBytes.orR)
     val reached = insert(event.ackedBytes >= before.left)
     val begun = insert(before.left.orR)
     val left = insert(before.left - event.ackedBytes)
@@ -25,7 +25,7 @@ class CarsonRounds(pipe: PolicyPipe, before: Payload[CarsonState]) extends Area 
   }
 
   private val end = new s1.Area {
-    private val over = count.news && count.reached && count.begun
+    private val over = count.acknowledges && count.reached && count.begun
     val ends = insert(over)
     val rounds = insert(Mux[UInt](over, count.rounds, before.rounds))
     val expired = insert((count.rounds << 2).resize(22) >= count.limit)
@@ -47,7 +47,7 @@ class CarsonRounds(pipe: PolicyPipe, before: Payload[CarsonState]) extends Area 
 
   /** On the last node: counts what the event acknowledges. */
   def countTo(after: CarsonState): Unit = new s3.Area {
-    when(count.news) {
+    when(count.acknowledges) {
       after.left := next.left
       after.acked := acked
       after.rounds := rounds

@@ -3,7 +3,7 @@ package downbeat.congestion.steady
 
 import spinal.core._
 
-/** What Carson keeps. All zeros but the argument is the beginning. */
+/** The policy state of Carson. All zeros but the argument is the beginning. */
 case class CarsonState() extends Bundle with CreditState {
   /** The argument: a fast drop of the interval is unsteady too; doublings of the limit of rounds; a verdict needs 32
     * intervals in every row.
@@ -36,4 +36,19 @@ case class CarsonState() extends Bundle with CreditState {
   val seen = Bool()
   /** A new row has begun within the interval, so two rows share it. */
   val mixed = Bool()
+
+  /** Unsteady: row 1, no history. */
+  def restart(): Unit = {
+    row := 0
+    count := 0
+    pending := False
+  }
+
+  /** A connection begins: only the argument stays. */
+  def begin(before: CarsonState): Unit = {
+    this.assignFromBits(B(0, widthOf(this) bits))
+    fastDrop := before.fastDrop
+    doublings := before.doublings
+    needsFull := before.needsFull
+  }
 }

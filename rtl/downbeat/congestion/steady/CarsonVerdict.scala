@@ -36,10 +36,6 @@ class CarsonVerdict(pipe: PolicyPipe, before: Payload[CarsonState]) extends Area
     val unsteady = insert(moved || before.fastDrop && view(calculated.response).fallen)
   }
 
-  private val answer = new s3.Area {
-    val response = view(calculated.response)
-  }
-
   /** Intervals in the history with the new one, at most 32; from the first node on. */
   val count: Payload[UInt] = multiply.count
   /** There are 32, from the second node on. */
@@ -48,6 +44,25 @@ class CarsonVerdict(pipe: PolicyPipe, before: Payload[CarsonState]) extends Area
   val checks: Payload[Bool] = compare.checks
   /** From the third node on. */
   val unsteady: Payload[Bool] = judge.unsteady
-  /** On the last node. */
-  val response: LossIntervalsResponse = answer.response
+
+  /** On the last node: the interval is in the history. Enough intervals decide about the row. */
+  def applyTo(after: CarsonState, rowAfter: Payload[UInt]): Unit = new s3.Area {
+    after.pending := False
+    after.place := before.place + 1
+    after.count := count
+    after.mean := view(calculated.response).mean
+    when(checks) {
+      when(unsteady) {
+        after.restart()
+      }.elsewhen(full) {
+        after.row := rowAfter
+        when(!before.row.andR) {
+          after.armed := False
+          after.mixed := True
+        }
+        after.count := 16
+        after.mean := view(calculated.response).newest
+      }
+    }
+  }
 }

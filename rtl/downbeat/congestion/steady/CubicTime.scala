@@ -28,14 +28,14 @@ class CubicTime(pipe: PolicyPipe, before: Payload[CubicState]) extends Area {
   /** From the second node on. */
   val busy: Payload[Bool] = add.busy
 
-  private val answer = new s3.Area {
+  private val choose = new s3.Area {
     val tMinusK = add.tMinusK.sat(1)
     val sample = Mux[UInt](subtract.unmeasured, event.rtt(35 downto 10), add.smoothed)
     val countedAt = ticks(now.ns)
   }
   /** On the last node, if the time that has passed counts. */
-  val tMinusK: SInt = answer.tMinusK
+  val tMinusK: SInt = choose.tMinusK
   /** On the last node, with the event's sample. */
-  val roundTrip: UInt = answer.sample
-  val ticksNow: UInt = answer.countedAt
+  val roundTrip: UInt = choose.sample
+  val ticksNow: UInt = choose.countedAt
 }

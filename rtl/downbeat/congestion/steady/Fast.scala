@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion.steady
 
-import downbeat.calculation.{QueueShare, QueueShareRequest}
+import downbeat.calculation.QueueShare
 import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
@@ -27,46 +27,37 @@ object Fast extends SteadyPolicy {
       Argument("alpha", 16, unit = "segments", min = 2, default = 100),
       Argument("every", 2, min = 1, largest = Some(2), default = 1),
       Argument("mi", 1)))
-  val stateBits: Int = argumentBits + 32 + 32 + 32 + 36 + 1
+  override def state: Bundle = FastState()
   override val comparesRoundTrips = true
   override val calculator: Option[Calculator] = Some(QueueShare)
   /** Less queue than this is none, ns. */
   private val noQueue = 750000
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     private val kinds = CongestionEventKind
     val before = stateBefore(FastState())
 
+    val target = new Target(pipe, before)
+    val growth = new Growth(pipe, before)
+
     val add = new s0.Area {
-      val kept = insert(calculated.note(31 downto 0).asUInt.resize(33).asSInt -
-        calculated.response(31 downto 0).asUInt.resize(33).asSInt)
-      val alpha = insert(before.alpha * event.segmentSize)
-      val owes = insert(event.ackedBytes < before.owed)
-      val left = insert(before.owed - event.ackedBytes)
       val queued = insert(before.roundTrip - event.rttMinimum)
       val twoSegments = insert((event.segmentSize << 1).resize(32))
     }
 
     val bound = new s1.Area {
-      val target = insert(add.kept.resize(35) + add.alpha.resize(35).asSInt)
-      val growth = insert(Window.ofBytes(Mux[UInt](add.owes, event.ackedBytes, before.owed)))
-      val owed = insert(Mux[UInt](add.owes, add.left, U(0, 32 bits)))
       val half = insert(event.flight |>> 1)
       val halfIsLess = insert((event.flight |>> 1) < add.twoSegments)
       val noQueue = insert(add.queued < Fast.noQueue)
     }
 
     val judge = new s2.Area {
-      private val cwnd = window.cwnd(47 downto 16)
-      val beyond = insert(bound.target.resize(36) - cwnd.resize(36).asSInt)
-      val mean = insert(((bound.target @@ S(0, 16 bits)).resize(52) + window.cwnd.resize(52).asSInt).asUInt)
-      val grown = insert(window.cwnd + bound.growth)
       val ssthresh = insert(Window.ofBytes(Mux[UInt](bound.halfIsLess, add.twoSegments, bound.half)))
       val opens = insert(event.kind === kinds.established)
       val grows = insert(event.kind === kinds.acknowledged && !event.startingUp)
       val loses = insert(event.isLoss)
-      val told = insert(event.kind === kinds.calculated && !calculated.ofStartup)
+      val responds = insert(event.kind === kinds.calculated && !calculated.ofStartup)
       val counts = insert(event.kind === kinds.calculated && !calculated.ofStartup && !calculated.stale)
       val samples = insert(event.kind === kinds.acknowledged && !event.startingUp && event.rttValid &&
         before.flight.orR && !before.roundTrip.orR)
@@ -74,7 +65,7 @@ object Fast extends SteadyPolicy {
       val noArgument = insert(!(before.alpha.orR || before.every.orR || before.mi))
     }
 
-    val result = Payload(PolicyAnswer(stateBits, requestBits = requestBits))
+    val result = Payload(PolicyResult(stateBits, requestBits = requestBits))
     new s3.Area {
       val after = CombInit[FastState](before).allowOverride()
       result.window := window
@@ -83,20 +74,20 @@ object Fast extends SteadyPolicy {
         after.skips := before.every(1) && !before.skips
         when(!(before.every(1) && !before.skips)) {
           after.roundTrip := event.rtt
-          after.sent := before.flight
+          after.wOld := before.flight
         }
       }
       when(judge.grows) {
-        result.window.cwnd := judge.grown
-        after.owed := bound.owed
+        result.window.cwnd := growth.cwnd
+        after.owed := growth.owed
       }
-      when(judge.told)(after.roundTrip := 0)
+      when(judge.responds)(after.roundTrip := 0)
       when(judge.counts) {
         after.owed := 0
-        when(judge.beyond.msb) {
-          result.window.cwnd := judge.mean(48 downto 1)
-          result.window.ssthresh := judge.mean(48 downto 1)
-        } otherwise (after.owed := judge.beyond(32 downto 1).asUInt)
+        when(target.isSmaller) {
+          result.window.cwnd := target.w
+          result.window.ssthresh := target.w
+        } otherwise (after.owed := target.owed)
         when(before.mi && calculated.note(32))(after.owed.setAll())
       }
       when(judge.loses) {
@@ -104,31 +95,61 @@ object Fast extends SteadyPolicy {
         after.owed := 0
         after.roundTrip := 0
       }
-      when(judge.opens) {
-        after.owed := 0
-        after.flight := 0
-        after.sent := 0
-        after.roundTrip := 0
-        after.skips := False
-        when(judge.noArgument) {
-          after.alpha := 100
-          after.every := 1
-        }
-      }
+      when(judge.opens)(after.restart(judge.noArgument))
       result.policyState := after.asBits
-    }
-
-    new s3.Area {
-      val request = QueueShareRequest()
-      request.window := before.sent
-      request.total := before.roundTrip.resized
-      request.count := 1
-      request.base := event.rttMinimum
-      result.calculation.valid := judge.requests
-      result.calculation.operands := request.asBits
-      result.calculation.note := (bound.noQueue.asUInt @@ before.sent).asBits.resized
+      result.calculation.assign(judge.requests,
+        QueueShare.request(before.wOld, before.roundTrip.resize(48), U(1, 12 bits), event.rttMinimum),
+        note = (bound.noQueue.asUInt @@ before.wOld).asBits.resize(Calculation.noteBits))
     }
   }.result
+
+  /** w = (cwnd + wOld - q + alpha SMSS) / 2, from the response q and its note wOld. */
+  private class Target(pipe: PolicyPipe, before: Payload[FastState]) extends Area {
+    import pipe._
+    private val subtract = new s0.Area {
+      val kept = insert(calculated.note(31 downto 0).asUInt.resize(33).asSInt -
+        calculated.response(31 downto 0).asUInt.resize(33).asSInt)
+      val alpha = insert(before.alpha * event.segmentSize)
+    }
+    private val add = new s1.Area {
+      val target = insert(subtract.kept.resize(35) + subtract.alpha.resize(35).asSInt)
+    }
+    private val mean = new s2.Area {
+      val beyond = insert(add.target.resize(36) - window.cwnd(47 downto 16).resize(36).asSInt)
+      val twice = insert(((add.target @@ S(0, 16 bits)).resize(52) + window.cwnd.resize(52).asSInt).asUInt)
+    }
+    private val choose = new s3.Area {
+      val isSmaller = mean.beyond.msb
+      val w = mean.twice(48 downto 1)
+      val owed = mean.beyond(32 downto 1).asUInt
+    }
+    /** w < cwnd; on the last node, as the next two. */
+    val isSmaller: Bool = choose.isSmaller
+    /** Bytes with 16 fraction bits. */
+    val w: UInt = choose.w
+    /** w - cwnd, bytes, where w is not smaller. */
+    val owed: UInt = choose.owed
+  }
+
+  /** An ACK of N new bytes adds min(N, owed). */
+  private class Growth(pipe: PolicyPipe, before: Payload[FastState]) extends Area {
+    import pipe._
+    private val subtract = new s0.Area {
+      val owes = insert(event.ackedBytes < before.owed)
+      val left = insert(before.owed - event.ackedBytes)
+    }
+    private val choose = new s1.Area {
+      val growth = insert(Window.ofBytes(Mux[UInt](subtract.owes, event.ackedBytes, before.owed)))
+      val owed = insert(Mux[UInt](subtract.owes, subtract.left, U(0, 32 bits)))
+    }
+    private val add = new s2.Area {
+      val cwnd = insert(window.cwnd + choose.growth)
+    }
+    /** From the third node on. */
+    val cwnd: Payload[UInt] = add.cwnd
+    /** From the second node on. */
+    val owed: Payload[UInt] = choose.owed
+  }
 
   private case class FastState() extends Bundle {
     /** The argument. */
@@ -140,9 +161,22 @@ object Fast extends SteadyPolicy {
     /** The flight with the last sample, bytes; zero: none yet. */
     val flight = UInt(32 bits)
     /** wOld and RTT (ns) of the sample whose q is not known; zero: there is none. */
-    val sent = UInt(32 bits)
+    val wOld = UInt(32 bits)
     val roundTrip = UInt(36 bits)
     /** The sample before did not count. */
     val skips = Bool()
+
+    /** All but the argument begins again; the default argument is used where the connection gives none. */
+    def restart(noArgument: Bool): Unit = {
+      owed := 0
+      flight := 0
+      wOld := 0
+      roundTrip := 0
+      skips := False
+      when(noArgument) {
+        alpha := 100
+        every := 1
+      }
+    }
   }
 }

@@ -17,12 +17,12 @@ import spinal.lib.misc.pipeline._
   */
 object Hstcp extends SteadyPolicy {
   val name = "hstcp"
+  override def state: Bundle = HstcpState()
   private val rowBits = 7
   import AdditiveIncrease.creditBits
   override val arguments: Arguments = Arguments(Seq(Argument("linux", 1)))
-  val stateBits: Int = argumentBits + rowBits + creditBits
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     private val kinds = CongestionEventKind
     val before = stateBefore(HstcpState())
@@ -50,16 +50,16 @@ object Hstcp extends SteadyPolicy {
       val grows = insert(event.kind === kinds.acknowledged && !event.startingUp)
       val loses = insert(event.isLoss)
       val moves = insert(event.kind =/= kinds.none)
-      val least = insert(!(before.row > 1))
-      val most = insert(!(before.row < HighspeedTable.rows))
+      val isFirst = insert(!(before.row > 1))
+      val isLast = insert(!(before.row < HighspeedTable.rows))
     }
 
-    val result = Payload(PolicyAnswer(stateBits))
+    val result = Payload(PolicyResult(stateBits))
     new s3.Area {
       val after = CombInit[HstcpState](before).allowOverride()
       result.window := window
-      when(compare.moves && compare.below && !compare.least)(after.row := before.row - 1)
-      when(compare.moves && compare.beyond && !compare.most)(after.row := before.row + 1)
+      when(compare.moves && compare.below && !compare.isFirst)(after.row := before.row - 1)
+      when(compare.moves && compare.beyond && !compare.isLast)(after.row := before.row + 1)
       when(compare.opens) {
         after.row := 1
         after.credit := 0

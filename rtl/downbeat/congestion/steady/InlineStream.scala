@@ -6,7 +6,7 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** What a policy keeps to send streams of probes: 39 bits. */
+/** The state of a policy that sends streams of probes. */
 case class InlineStreamState() extends Bundle {
   /** Segments of the stream that have left; zero: it has not begun. */
   val position = UInt(5 bits)
@@ -35,8 +35,8 @@ class InlineStream(pipe: PolicyPipe, before: Payload[InlineStreamState]) extends
     val more = insert((event.segmentSize << 4) +^ (event.segmentSize << 2))
   }
   private val compare = new s1.Area {
-    val least = event.inline.alternate ? prepare.more.resize(22) | prepare.threeQuarters.resize(22)
-    val small = insert(window.cwnd(47 downto 16) < least.resize(32))
+    val minCwnd = event.inline.alternate ? prepare.more.resize(22) | prepare.threeQuarters.resize(22)
+    val small = insert(window.cwnd(47 downto 16) < minCwnd.resize(32))
     val shorter = insert(before.gap - event.inline.step)
     val next = insert(before.position + 1)
     /** The segment that has left was to be a probe. */
@@ -89,8 +89,4 @@ class InlineStream(pipe: PolicyPipe, before: Payload[InlineStreamState]) extends
       when(begins)(plan.minimumSegments := inline.alternate ? U(2 * probes - 1, 6 bits) | U(probes, 6 bits))
     }
   }.plan
-}
-
-object InlineStreamState {
-  val bits: Int = 5 + 32 + 2
 }

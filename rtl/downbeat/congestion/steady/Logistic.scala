@@ -35,14 +35,14 @@ object Logistic extends SteadyPolicy {
     Argument(name, rateBits, fraction = 10, unit = "bytes/s", min = min, default = BigInt(12500000) << 10)
   override val arguments: Arguments =
     Arguments(Seq(rate("K", min = 1), rate("A", min = 0)), notAbove = Seq("A" -> "K"))
-  val stateBits: Int = argumentBits + instantBits + Reno.stateBits + 1 + InlineStreamState.bits
+  override def state: Bundle = LogisticState()
   override val paces = true
   override val measuresInline = true
   override val comparesRoundTrips = true
   override val calculator: Option[Calculator] = Some(LogisticCalculator)
   private val longestStep = BigInt(10000000000L)
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     private val kinds = CongestionEventKind
     val before = stateBefore(LogisticState())
@@ -51,44 +51,31 @@ object Logistic extends SteadyPolicy {
       private val tau = event.rttMinimum
       val hasCapacity = insert(before.capacity.orR)
       val hasRoundTrip = insert(tau.orR && !tau.andR)
-      val elapsed = insert(now.ns - before.movedAt)
-      val tooFast = insert((window.cwnd << 1).resize(48) < calculated.response(47 downto 0).asUInt)
       val stream = insert(before.stream)
-      val ssthreshBelowFloor = insert(window.ssthresh < Window.ofBytes(event.segmentSize << 1))
     }
     val reno = Reno.build(pipe.withState(subtract.credit))
     val stream = new InlineStream(pipe, subtract.stream)
+    val moved = new MovedWindow(pipe)
+    val time = new StepTime(pipe, before)
 
     val bound = new s1.Area {
       /** K and tau are known. */
       val holds = insert(subtract.hasCapacity && subtract.hasRoundTrip)
-      val tooLong = insert(subtract.elapsed > longestStep)
-      val cwnd = insert(subtract.tooFast ? (window.cwnd |<< 1) | calculated.response(47 downto 0).asUInt)
-      val floor = insert(Window.ofBytes(event.segmentSize << 1))
-      val ssthresh = insert(Mux[UInt](subtract.ssthreshBelowFloor, floor, window.ssthresh))
-      val tells = insert(event.kind === kinds.measured && before.measures && event.inline.capacity.orR)
+      val isMeasured = insert(event.kind === kinds.measured && before.measures && event.inline.capacity.orR)
       val startsUp = insert(window.cwnd < window.ssthresh)
     }
 
     val judge = new s2.Area {
-      val step = insert(bound.tooLong ? U(longestStep, 34 bits) | subtract.elapsed.resize(34))
-      val belowFloor = insert(bound.cwnd < bound.floor)
-      /** The new window is below ssthresh or below the floor. */
-      val lowersSsthresh = insert(bound.cwnd < bound.ssthresh)
-
       private val follows = event.kind === kinds.acknowledged && !event.startingUp && bound.holds
       val grows = insert(follows)
       val timesOut = insert(event.kind === kinds.timeout && bound.holds)
       val response = insert(event.kind === kinds.calculated && !calculated.ofStartup && !calculated.stale)
       val requests = insert(follows && !calculating)
-      private val resumes = event.kind === kinds.sent && event.flight === 0
-      private val other = event.kind =/= kinds.none && event.kind =/= kinds.sent && event.kind =/= kinds.paired &&
-        event.kind =/= kinds.calculated && event.kind =/= kinds.measured
       /** Time counts from this event on. */
-      val restarts = insert(resumes || other && !follows)
+      val restarts = insert(time.restarts && !follows)
     }
 
-    val result = Payload(PolicyAnswer(stateBits, paces, requestBits))
+    val result = Payload(PolicyResult(stateBits, paces, requestBits))
     new s3.Area {
       val after = CombInit[LogisticState](before).allowOverride()
       result.window := reno.window
@@ -98,15 +85,13 @@ object Logistic extends SteadyPolicy {
         result.window := window
         after.credit := 0
       }
-      when(judge.timesOut)(result.window.ssthresh := bound.floor)
+      when(judge.timesOut)(result.window.ssthresh := moved.floor)
       when(judge.response) {
-        val cwnd = Mux[UInt](judge.belowFloor, bound.floor, bound.cwnd)
-        result.window.cwnd := cwnd
-        when(judge.lowersSsthresh)(result.window.ssthresh := cwnd)
+        result.window := moved.after
         after.movedAt := calculated.note.asUInt
       }
       after.stream := stream.after
-      when(bound.tells) {
+      when(bound.isMeasured) {
         after.capacity := (event.inline.capacity << 10).resized
         after.available := (event.inline.available << 10).resized
         when(bound.startsUp && !before.stream.repairs)(result.window.ssthresh := window.cwnd)
@@ -121,13 +106,63 @@ object Logistic extends SteadyPolicy {
       request.capacity := before.capacity
       request.available := before.available
       request.roundTrip := event.rttMinimum
-      request.elapsed := judge.step
+      request.elapsed := time.step
       request.window := window.cwnd
-      result.calculation.valid := judge.requests
-      result.calculation.operands := request.asBits
-      result.calculation.note := now.ns.asBits
+      result.calculation.assign(judge.requests, request, note = now.ns.asBits)
     }
   }.result
+
+  /** The time since the window last moved, at most 10 s. */
+  private class StepTime(pipe: PolicyPipe, before: Payload[LogisticState]) extends Area {
+    import pipe._
+    private val kinds = CongestionEventKind
+    private val subtract = new s0.Area {
+      val elapsed = insert(now.ns - before.movedAt)
+    }
+    private val compare = new s1.Area {
+      val tooLong = insert(subtract.elapsed > longestStep)
+    }
+    private val bound = new s2.Area {
+      val step = insert(compare.tooLong ? U(longestStep, 34 bits) | subtract.elapsed.resize(34))
+      private val resumes = event.kind === kinds.sent && event.flight === 0
+      private val other = event.kind =/= kinds.none && event.kind =/= kinds.sent && event.kind =/= kinds.paired &&
+        event.kind =/= kinds.calculated && event.kind =/= kinds.measured
+      val restarts = resumes || other
+    }
+    /** ns, from the third node on. */
+    val step: Payload[UInt] = bound.step
+    /** The event begins the time again unless the window follows the equation with it; on the third node. */
+    val restarts: Bool = bound.restarts
+  }
+
+  /** The window of the response: at most twice cwnd, at least two segments. ssthresh comes down with it. */
+  private class MovedWindow(pipe: PolicyPipe) extends Area {
+    import pipe._
+    private val compare = new s0.Area {
+      val tooFast = insert((window.cwnd << 1).resize(48) < calculated.response(47 downto 0).asUInt)
+      val ssthreshBelowFloor = insert(window.ssthresh < Window.ofBytes(event.segmentSize << 1))
+    }
+    private val bound = new s1.Area {
+      val cwnd = insert(compare.tooFast ? (window.cwnd |<< 1) | calculated.response(47 downto 0).asUInt)
+      val floor = insert(Window.ofBytes(event.segmentSize << 1))
+      val ssthresh = insert(Mux[UInt](compare.ssthreshBelowFloor, floor, window.ssthresh))
+    }
+    private val judge = new s2.Area {
+      val belowFloor = insert(bound.cwnd < bound.floor)
+      /** The new window is below ssthresh or below the floor. */
+      val lowersSsthresh = insert(bound.cwnd < bound.ssthresh)
+    }
+    private val choose = new s3.Area {
+      private val cwnd = Mux[UInt](judge.belowFloor, bound.floor, bound.cwnd)
+      val after = Window()
+      after.cwnd := cwnd
+      after.ssthresh := Mux[UInt](judge.lowersSsthresh, cwnd, window.ssthresh)
+    }
+    /** Two segments, bytes with 16 fraction bits; from the second node on. */
+    val floor: Payload[UInt] = bound.floor
+    /** On the last node. */
+    val after: Window = choose.after
+  }
 
   private case class LogisticState() extends Bundle {
     /** The argument: K and A. */

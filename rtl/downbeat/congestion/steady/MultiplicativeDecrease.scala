@@ -26,13 +26,13 @@ class MultiplicativeDecrease(pipe: PolicyPipe, decrease: Payload[UInt]) extends 
     val kept = insert(sum(high, low))
     val floorHolds = insert((high.resize(34) + (low >> 16) - twoSegments).msb)
   }
-  private val answer = new s3.Area {
+  private val bound = new s3.Area {
     val ssthresh = Window.ofBytes(Mux[UInt](compare.floorHolds, (event.segmentSize << 1).resize(32), compare.kept))
   }
   /** floor(flight (1 - b)), from the third node on. */
   val kept: Payload[UInt] = compare.kept
   /** Bytes with 16 fraction bits, on the last node. */
-  val ssthresh: UInt = answer.ssthresh
+  val ssthresh: UInt = bound.ssthresh
 }
 
 object MultiplicativeDecrease {

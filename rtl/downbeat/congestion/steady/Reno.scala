@@ -5,6 +5,12 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
+/** The policy state of Reno. */
+case class RenoState() extends Bundle {
+  /** Bytes acknowledged and not yet turned into window. */
+  val credit = UInt(32 bits)
+}
+
 /** Reno (RFC 5681), congestion avoidance by byte counting (RFC 3465, its `bytes_acked`) without a division.
   *
   * On an ACK of N new bytes while cwnd >= ssthresh: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS. An
@@ -13,10 +19,9 @@ import spinal.lib.misc.pipeline._
   */
 object Reno extends SteadyPolicy {
   val name = "reno"
-  /** The credit: bytes acknowledged and not yet turned into window. */
-  val stateBits = 32
+  override def state: Bundle = RenoState()
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
 
     val add = new s0.Area {
@@ -41,7 +46,7 @@ object Reno extends SteadyPolicy {
       val ssthresh = insert(compare.floorHolds ? add.twoSegments.resize(32) | add.halfFlight.resize(32))
     }
 
-    val result = Payload(PolicyAnswer(stateBits))
+    val result = Payload(PolicyResult(stateBits))
     new s3.Area {
       result.window := window
       result.policyState := policyState

@@ -16,12 +16,11 @@ import spinal.lib.misc.pipeline._
   */
 object Stcp extends SteadyPolicy {
   val name = "stcp"
-  /** Reno's credit. */
-  val stateBits: Int = Reno.stateBits
+  override def state: Bundle = RenoState()
   /** a, 16 fraction bits. */
   private val increase = 655
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     val reno = Reno.build(pipe)
 
@@ -46,7 +45,7 @@ object Stcp extends SteadyPolicy {
       val loses = insert(multiply.beyondLegacy && event.isLoss)
     }
 
-    val result = Payload(PolicyAnswer(stateBits))
+    val result = Payload(PolicyResult(stateBits))
     new s3.Area {
       result.window := reno.window
       result.policyState := reno.policyState

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion.steady
 
-import downbeat.calculation.{QueueShare, QueueShareRequest}
+import downbeat.calculation.QueueShare
 import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
@@ -31,45 +31,34 @@ object Vegas extends SteadyPolicy {
       Argument("beta", 8, unit = "segments", min = 1, default = 3),
       Argument("round", 1, default = 1)),
     notAbove = Seq("alpha" -> "beta"))
-  val stateBits: Int = argumentBits + Reno.stateBits + 36 + 1
+  override def state: Bundle = VegasState()
   override val comparesRoundTrips = true
   override val calculator: Option[Calculator] = Some(QueueShare)
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     private val kinds = CongestionEventKind
     val before = stateBefore(VegasState())
 
-    /** Bounds of twice diff, bytes. */
-    val multiply = new s0.Area {
+    val own = new s0.Area {
       val credit = insert(before.credit)
-      val low = insert(((before.alpha << 1) - before.round.asUInt) * event.segmentSize)
-      val high = insert((before.beta @@ before.round) * event.segmentSize)
-      val twoSegments = insert((event.segmentSize << 1).resize(32))
-      val threeSegments = insert(event.segmentSize.resize(18) + (event.segmentSize << 1))
     }
-    val reno = Reno.build(pipe.withState(multiply.credit))
+    val reno = Reno.build(pipe.withState(own.credit))
+    val queue = new Queue(pipe, before)
+    val decrease = new Decrease(pipe)
 
     val compare = new s1.Area {
-      private val queued = calculated.response(31 downto 0).asUInt
-      val few = insert((queued @@ False) < multiply.low.resize(33))
-      val many = insert(multiply.high.resize(33) < (queued @@ before.round))
-      val aboveFloor = insert(!(window.cwnd(47 downto 16) < multiply.threeSegments.resize(32)))
+      private val threeSegments = event.segmentSize.resize(18) + (event.segmentSize << 1)
+      val aboveFloor = insert(!(window.cwnd(47 downto 16) < threeSegments.resize(32)))
       val less = insert(window.cwnd - Window.ofBytes(event.segmentSize))
-      val half = insert(event.flight |>> 1)
-      val threeQuarters = insert(event.flight - (event.flight |>> 2))
     }
 
     val judge = new s2.Area {
       val lowersSsthresh = insert(compare.less < window.ssthresh)
-      private val kept = Mux[UInt](event.kind === kinds.timeout, compare.half, compare.threeQuarters)
-      val kept32 = insert(kept)
-      val floorHolds = insert(Mux[Bool](event.kind === kinds.timeout, compare.half < multiply.twoSegments,
-          compare.threeQuarters < multiply.twoSegments))
       val opens = insert(event.kind === kinds.established)
       val grows = insert(before.grows && event.kind === kinds.acknowledged && !event.startingUp)
       val loses = insert(event.isLoss)
-      val told = insert(event.kind === kinds.calculated && !calculated.ofStartup)
+      val responds = insert(event.kind === kinds.calculated && !calculated.ofStartup)
       val counts = insert(event.kind === kinds.calculated && !calculated.ofStartup && !calculated.stale)
       val samples = insert(
         event.kind === kinds.acknowledged && !event.startingUp && event.rttValid && !before.roundTrip.orR)
@@ -77,7 +66,7 @@ object Vegas extends SteadyPolicy {
       val noArgument = insert(!(before.alpha.orR || before.beta.orR || before.round))
     }
 
-    val result = Payload(PolicyAnswer(stateBits, requestBits = requestBits))
+    val result = Payload(PolicyResult(stateBits, requestBits = requestBits))
     new s3.Area {
       val after = CombInit[VegasState](before).allowOverride()
       result.window := window
@@ -86,25 +75,23 @@ object Vegas extends SteadyPolicy {
         result.window := reno.window
         after.credit := reno.policyState
       }
-      when(judge.told)(after.roundTrip := 0)
+      when(judge.responds)(after.roundTrip := 0)
       when(judge.counts) {
-        after.grows := compare.few
-        when(compare.many && compare.aboveFloor) {
+        after.grows := queue.isBelowAlpha
+        when(queue.isAboveBeta && compare.aboveFloor) {
           result.window.cwnd := compare.less
           when(judge.lowersSsthresh)(result.window.ssthresh := compare.less)
         }
       }
       when(judge.loses) {
-        result.window.ssthresh :=
-          Window.ofBytes(Mux[UInt](judge.floorHolds, multiply.twoSegments, judge.kept32))
+        result.window.ssthresh := decrease.ssthresh
+      }
+      when(judge.loses || judge.opens) {
         after.credit := 0
         after.roundTrip := 0
         after.grows := False
       }
       when(judge.opens) {
-        after.credit := 0
-        after.roundTrip := 0
-        after.grows := False
         when(judge.noArgument) {
           after.alpha := 1
           after.beta := 3
@@ -112,19 +99,48 @@ object Vegas extends SteadyPolicy {
         }
       }
       result.policyState := after.asBits
-    }
-
-    new s3.Area {
-      val request = QueueShareRequest()
-      request.window := window.cwnd(47 downto 16)
-      request.total := before.roundTrip.resized
-      request.count := 1
-      request.base := event.rttMinimum
-      result.calculation.valid := judge.requests
-      result.calculation.operands := request.asBits
-      result.calculation.note := 0
+      result.calculation.assign(judge.requests,
+        QueueShare.request(window.cwnd(47 downto 16), before.roundTrip.resize(48), U(1, 12 bits), event.rttMinimum))
     }
   }.result
+
+  /** diff, from the response, against alpha and beta: twice diff in bytes, so that halves of a segment count. */
+  private class Queue(pipe: PolicyPipe, before: Payload[VegasState]) extends Area {
+    import pipe._
+    private val multiply = new s0.Area {
+      val alpha = insert(((before.alpha << 1) - before.round.asUInt) * event.segmentSize)
+      val beta = insert((before.beta @@ before.round) * event.segmentSize)
+    }
+    private val compare = new s1.Area {
+      private val diff = calculated.response(31 downto 0).asUInt
+      val isBelowAlpha = insert((diff @@ False) < multiply.alpha.resize(33))
+      val isAboveBeta = insert(multiply.beta.resize(33) < (diff @@ before.round))
+    }
+    /** From the second node on. */
+    val isBelowAlpha: Payload[Bool] = compare.isBelowAlpha
+    val isAboveBeta: Payload[Bool] = compare.isAboveBeta
+  }
+
+  /** max(3/4 flight, 2 SMSS) after a loss, max(flight / 2, 2 SMSS) after a timeout. */
+  private class Decrease(pipe: PolicyPipe) extends Area {
+    import pipe._
+    private val share = new s1.Area {
+      val twoSegments = insert((event.segmentSize << 1).resize(32))
+      val half = insert(event.flight |>> 1)
+      val threeQuarters = insert(event.flight - (event.flight |>> 2))
+    }
+    private val choose = new s2.Area {
+      private val timesOut = event.kind === CongestionEventKind.timeout
+      val kept = insert(Mux[UInt](timesOut, share.half, share.threeQuarters))
+      val floorHolds = insert(Mux[Bool](timesOut, share.half < share.twoSegments,
+          share.threeQuarters < share.twoSegments))
+    }
+    private val bound = new s3.Area {
+      val ssthresh = Window.ofBytes(Mux[UInt](choose.floorHolds, share.twoSegments, choose.kept))
+    }
+    /** Bytes with 16 fraction bits, on the last node. */
+    val ssthresh: UInt = bound.ssthresh
+  }
 
   private case class VegasState() extends Bundle {
     /** The argument. */

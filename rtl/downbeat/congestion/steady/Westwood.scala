@@ -14,16 +14,16 @@ import spinal.lib.misc.pipeline._
   *
   * Argument: `bwe` = 1 takes BWE, else B is ERE.
   *
-  * Departs from the agent: ssthresh is in bytes, not in whole segments. The ACK that tells of the loss is not in the
+  * Departs from the agent: ssthresh is in bytes, not in whole segments. The ACK that reports the loss is not in the
   * estimate.
   */
 object Westwood extends SteadyPolicy {
   val name = "westwood"
   override val arguments: Arguments = Arguments(Seq(Argument("bwe", 1)))
-  val stateBits: Int = argumentBits + Reno.stateBits
+  override def state: Bundle = WestwoodState()
   override val estimatesRates = true
 
-  def build(pipe: PolicyPipe): Payload[PolicyAnswer] = new Composite(pipe) {
+  def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
     import pipe._
     val before = stateBefore(WestwoodState())
     val own = new s0.Area {
@@ -42,7 +42,7 @@ object Westwood extends SteadyPolicy {
       val loses = insert(event.isLoss && compare.known)
     }
 
-    val result = Payload(PolicyAnswer(stateBits))
+    val result = Payload(PolicyResult(stateBits))
     new s3.Area {
       private val after = CombInit[WestwoodState](before).allowOverride()
       result.window := reno.window

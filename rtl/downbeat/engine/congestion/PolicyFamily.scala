@@ -20,7 +20,7 @@ class PolicyFamily(config: DownbeatConfig, policies: Seq[Policy], pipe: PolicyPi
   private val states = new s0.Area {
     val own = policies.map(policy => insert(pipe.policyState.resize(policy.stateBits)))
   }
-  val results: Seq[Payload[PolicyAnswer]] = policies.zip(states.own).map { case (policy, state) =>
+  val results: Seq[Payload[PolicyResult]] = policies.zip(states.own).map { case (policy, state) =>
     policy.build(pipe.withState(state).setCompositeName(this, policy.name))
   }
 
@@ -39,13 +39,13 @@ class PolicyFamily(config: DownbeatConfig, policies: Seq[Policy], pipe: PolicyPi
     }
   }
   /** The result of the connection's policy, on step 3. */
-  val result: PolicyAnswer = choose.result
+  val result: PolicyResult = choose.result
   /** Its calculator, by index, on step 3. */
   val calculator: UInt = choose.calculator
 
   /** A result with all fields that a result of this build may have. */
-  private def widened(policy: Policy, result: PolicyAnswer): PolicyAnswer = {
-    val wide = PolicyAnswer(stateBits, config.policiesPace, config.requestBits, config.policiesBound)
+  private def widened(policy: Policy, result: PolicyResult): PolicyResult = {
+    val wide = PolicyResult(stateBits, config.policiesPace, config.requestBits, config.policiesBound)
     wide.window := result.window
     wide.policyState := result.policyState.resize(stateBits)
     if (config.policiesPace) wide.departure := (if (policy.paces) result.departure else DeparturePlan.configured)

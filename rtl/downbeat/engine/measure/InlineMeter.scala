@@ -81,7 +81,7 @@ class InlineMeter(
     request.forgets := forgets
     request.completes := completes
     request.missed := probes.missed
-    request.answered := ack.answered
+    request.acknowledged := ack.answered
     request.begins := ack.begins
     request.disturbed := ack.disturbed
     private def bounded(gap: UInt): UInt = gap.takeHigh(4).orR ? U((BigInt(1) << 32) - 1, 32 bits) | gap.resize(32)

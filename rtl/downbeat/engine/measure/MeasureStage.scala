@@ -3,7 +3,7 @@ package downbeat.engine.measure
 
 import downbeat.calculation.{InlineEstimator, RateEstimator}
 import downbeat.config.DownbeatConfig
-import downbeat.congestion.{InlineResult, InlineTold, ProbeAnswer, RateWindows, Window}
+import downbeat.congestion.{InlineResult, InlineUpdate, ProbeAck, RateWindows, Window}
 import downbeat.engine.pipeline.{EnginePipeline, Signals, Stage}
 import spinal.core._
 import spinal.lib.misc.pipeline._
@@ -60,14 +60,14 @@ class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Si
     config.policiesMeasure generate new InlineMeter(config, pipeline, signals, probes, steps)
   if (!config.policiesMeasure) new s5.Area {
     INLINE := InlineResult.none
-    INLINE_UPDATE := InlineTold.none
+    INLINE_UPDATE := InlineUpdate.none
   }
 
   /** Connects the inline estimator. */
   def measures(estimator: InlineEstimator): Unit = inline.connect(estimator)
 
   private val update = new s5.Area {
-    PROBE_ACK := (if (config.policiesPace) probes.result else ProbeAnswer.none)
+    PROBE_ACK := (if (config.policiesPace) probes.result else ProbeAck.none)
 
     val after = MeasureState(config)
     if (config.policiesCompareRoundTrips) after.rttMinimum := RTT_MINIMUM

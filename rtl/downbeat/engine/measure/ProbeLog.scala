@@ -2,7 +2,7 @@
 package downbeat.engine.measure
 
 import downbeat.config.DownbeatConfig
-import downbeat.congestion.{CongestionEventKind, ProbeAnswer}
+import downbeat.congestion.{CongestionEventKind, ProbeAck}
 import downbeat.engine.pipeline.{EnginePipeline, Signals}
 import downbeat.messages.EventKind
 import downbeat.wire.SequenceNumber
@@ -116,7 +116,7 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
     val roundTrip = insert(Mux[UInt](skips, second.gap.roundTrip, oldest.gap.roundTrip))
   }
 
-  val result = ProbeAnswer()
+  val result = ProbeAck()
   val after = ProbeLogState(config)
   /** With `result`, on step 5: probes that had no ACK of their own, and all are forgotten; no probe is unanswered. */
   val missed = UInt(2 bits)

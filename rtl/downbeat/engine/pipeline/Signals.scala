@@ -3,7 +3,7 @@ package downbeat.engine.pipeline
 
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.{
-  Calculated, CongestionEventKind, DeparturePlan, InlineResult, InlineTold, ProbeAnswer, RateWindows, Window
+  Calculated, CongestionEventKind, DeparturePlan, InlineResult, InlineUpdate, ProbeAck, RateWindows, Window
 }
 import downbeat.messages.{
   CloseReason, ConnectionParameters, EventKind, PayloadReference, TcpOptions, TcpState, WindowField
@@ -221,7 +221,7 @@ class Signals(config: DownbeatConfig) {
   /** Smallest round trip of the connection, ns. */
   val RTT_MINIMUM = Payload(UInt(36 bits))
   /** Measurement of the probe that this ACK acknowledges. */
-  val PROBE_ACK = Payload(ProbeAnswer())
+  val PROBE_ACK = Payload(ProbeAck())
   /** Estimated rates of the connection, as bytes in the smallest round trip. */
   val RATES = Payload(RateWindows())
   /** The rate estimator has taken the event. */
@@ -229,7 +229,7 @@ class Signals(config: DownbeatConfig) {
   /** State of inline measurement, and the stream of probes that it wants. */
   val INLINE = Payload(InlineResult())
   /** The part of the event that inline measurement has received. */
-  val INLINE_UPDATE = Payload(InlineTold())
+  val INLINE_UPDATE = Payload(InlineUpdate())
 
   // ---- from transmit
 
