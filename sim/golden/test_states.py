@@ -10,8 +10,8 @@ import pytest
 from downbeat_toe.policies import FAMILIES, OWN
 
 from sim.golden.congestion.outside import places
-from sim.golden.congestion.policies import STARTUP, STEADY
 from sim.golden.congestion.seam import state_of
+from sim.golden.policies import STARTUP, STEADY
 
 MODELS = {"startup": STARTUP, "steady": STEADY}
 STATES: dict[str, dict[str, dict[str, int]]] = json.loads(OWN.read_text())["states"]
