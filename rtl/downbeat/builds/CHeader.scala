@@ -17,7 +17,9 @@ object CHeader {
   /** `enum downbeat_tcp_state` with `DOWNBEAT_TCP_STATE_...`; `number` maps an element's place to its value. */
   def enumeration(name: String, elements: Seq[String], number: Int => Int = identity): Seq[String] = {
     val prefix = macroName(name)
-    val lines = elements.zipWithIndex.map { case (element, place) => s"  ${prefix}_${upper(element)} = ${number(place)}," }
+    val lines = elements.zipWithIndex.map { case (element, place) =>
+      s"  ${prefix}_${upper(element)} = ${number(place)},"
+    }
     s"\nenum ${prefix.toLowerCase} {" +: lines :+ "};"
   }
 

@@ -89,10 +89,11 @@ object EventFields {
       s"  ${field.cType} ${field.name};$says"
     }
     val each = all.map(field => s"  each(${field.name}, ${field.source})").mkString(" \\\n")
-    CHeader("DOWNBEAT_EVENT_H", Seq("#include <stdint.h>", "",
-      "/** One event of the flow engine and what it did: the trace port's record, in the engine's order. */",
-      "typedef struct downbeat_event {") ++
-      members ++ Seq("} downbeat_event;", "", "#define DOWNBEAT_EVENT_FIELDS(each) \\", each))
+    CHeader("DOWNBEAT_EVENT_H",
+      Seq("#include <stdint.h>", "",
+        "/** One event of the flow engine and what it did: the trace port's record, in the engine's order. */",
+        "typedef struct downbeat_event {") ++
+        members ++ Seq("} downbeat_event;", "", "#define DOWNBEAT_EVENT_FIELDS(each) \\", each))
   }
 
   /** event_fields.py: names and ctypes types of the same members. */

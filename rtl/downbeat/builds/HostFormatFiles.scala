@@ -55,10 +55,11 @@ object HostFormatFiles {
         "/* Policy, name, first bit, bits, fraction bits among them. */",
         s"#define DOWNBEAT_${family}_ARGUMENTS(each) \\", arguments.mkString(" \\\n"))
     }
-    CHeader("DOWNBEAT_POLICIES_H", Seq(
-      "/* CRC-32 of the policies' names, numbers and arguments, as the core has it of its own. */",
-      s"#define DOWNBEAT_POLICY_HASH ${policyHash(config)}u", "") ++ list("STARTUP", config.startupPolicies) ++
-      Seq("") ++ list("STEADY", config.steadyPolicies))
+    CHeader("DOWNBEAT_POLICIES_H",
+      Seq(
+        "/* CRC-32 of the policies' names, numbers and arguments, as the core has it of its own. */",
+        s"#define DOWNBEAT_POLICY_HASH ${policyHash(config)}u", "") ++ list("STARTUP", config.startupPolicies) ++
+        Seq("") ++ list("STEADY", config.steadyPolicies))
   }
 
   /** {{{ {"numbers": {...}, "tables": {"command": {"opcode": {"offset": 0, "bits": 8, "used": 8, "access": ""}}},

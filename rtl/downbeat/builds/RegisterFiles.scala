@@ -41,10 +41,11 @@ object RegisterFiles {
       }
       s"#define $name ${hex(register.getAddr(), 3)}u" +: parts
     }
-    CHeader("DOWNBEAT_REGISTERS_H", Seq(
-      "/* Byte offsets of 32-bit registers; shift and mask of their fields. */",
-      s"#define DOWNBEAT_REGISTER_BYTES ${RegisterMap.bytes}u",
-      s"#define DOWNBEAT_MAGIC ${hex(RegisterMap.magic, 8)}u", "") ++ lines)
+    CHeader("DOWNBEAT_REGISTERS_H",
+      Seq(
+        "/* Byte offsets of 32-bit registers; shift and mask of their fields. */",
+        s"#define DOWNBEAT_REGISTER_BYTES ${RegisterMap.bytes}u",
+        s"#define DOWNBEAT_MAGIC ${hex(RegisterMap.magic, 8)}u", "") ++ lines)
   }
 
   /** {{{ {"registers": {"control": {"offset": 128, "fields": {"enable": {"offset": 0, "width": 1, "access": "RW",
