@@ -1,11 +1,37 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Prefixes as text.
+// Prefixes as text, and their keyed hash.
 #include "prefix.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <charconv>
+#include <cstring>
+#include <sodium.h>
 
 namespace downbeat::gateway {
+namespace {
+
+using HashKey = std::array<std::uint8_t, crypto_shorthash_KEYBYTES>;
+
+HashKey drawKey() {
+  HashKey key;
+  randombytes_buf(key.data(), key.size());
+  return key;
+}
+
+} // namespace
+
+std::size_t PrefixHash::operator()(const Prefix &prefix) const {
+  static const HashKey key = drawKey();
+  std::array<std::uint8_t, 18> input{prefix.family, prefix.length};
+  std::ranges::copy(prefix.address, input.begin() + 2);
+  std::array<std::uint8_t, crypto_shorthash_BYTES> output;
+  crypto_shorthash(output.data(), input.data(), input.size(), key.data());
+  std::size_t hash;
+  static_assert(sizeof hash == crypto_shorthash_BYTES);
+  std::memcpy(&hash, output.data(), sizeof hash);
+  return hash;
+}
 
 std::string Prefix::text() const {
   char name[INET6_ADDRSTRLEN] = "";

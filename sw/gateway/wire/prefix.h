@@ -5,7 +5,6 @@
 #include <array>
 #include <compare>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,17 +38,10 @@ struct Prefix {
   static std::optional<Prefix> parse(std::string_view text); // nothing: not a prefix, or bits behind its length
 };
 
+/// SipHash-2-4 with a key that is drawn at the process's start (libsodium): a host that is authenticated may choose its
+/// prefixes, and must not choose which of them share a bucket.
 struct PrefixHash {
-  std::size_t operator()(const Prefix &prefix) const {
-    std::uint64_t high, low;
-    std::memcpy(&high, prefix.address.data(), 8);
-    std::memcpy(&low, prefix.address.data() + 8, 8);
-    // Two rounds of a 64-bit mix (splitmix64): senders are authenticated, so no keyed hash is needed here.
-    std::uint64_t mixed = high * 0x9e3779b97f4a7c15u ^ (low + prefix.length * 0xbf58476d1ce4e5b9u + prefix.family);
-    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
-    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
-    return mixed ^ mixed >> 31;
-  }
+  std::size_t operator()(const Prefix &prefix) const;
 };
 
 } // namespace downbeat::gateway

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import random
 import statistics
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,6 +68,30 @@ def test_prefixes_are_bounded_and_the_least_recently_used_goes(virtual: Make) ->
             "nothing else is lost"
         )
     assert gateway.ask(host, names[1])[0].reporters == (0, 0, 0)
+
+
+def test_a_reporter_cannot_choose_prefixes_that_share_a_bucket(virtual: Make) -> None:
+    """These collide under a hash of 64 bits without a key: for each upper half there is a lower half."""
+    count, mask = 12_000, (1 << 64) - 1
+
+    def colliding(n: int) -> bytes:
+        upper = struct.pack(">Q", n + 1)
+        mixed = int.from_bytes(upper, "little") * 0x9E3779B97F4A7C15 & mask
+        lower = (mixed ^ 0x1234567890ABCDEF) - (128 * 0xBF58476D1CE4E5B9 & mask) - 6 & mask
+        return upper + struct.pack("<Q", lower)
+
+    def cost(address: Callable[[int], bytes]) -> float:
+        gateway = virtual("[limits]\nmessages_per_second = 100000000\nmessage_burst = 100000000\n")
+        host = gateway.host(1)
+        names = [f"{ipaddress.IPv6Address(address(n))}/128" for n in range(count)]
+        for start in range(0, count, 20):
+            gateway.report(host, *(wire.transfer(name, 1000) for name in names[start : start + 20]))
+        assert gateway.size()[0] == count
+        user, system = (int(word) for word in Path(f"/proc/{gateway.process.pid}/stat").read_text().split()[13:15])
+        return (user + system) / os.sysconf("SC_CLK_TCK")
+
+    drawn = random.Random(1)
+    assert cost(colliding) <= 3 * cost(lambda n: drawn.randbytes(16)) + 0.1, "processor seconds of the gateway"
 
 
 def test_memory_is_bounded_too(virtual: Make) -> None:
