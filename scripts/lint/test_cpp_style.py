@@ -74,7 +74,7 @@ def undocumented(text: str) -> list[int]:
     lines = text.splitlines()
     head = next((number for number, line in enumerate(lines) if not line.startswith("//")), len(lines))
     found: list[int] = []
-    in_body: list[bool] = []  # of each open brace
+    in_body: list[bool] = []  # for each open brace
     for number, line in enumerate(lines, 1):
         if re.match(r"\s*// (?!---)", line) and number > head and not any(in_body):
             found.append(number)
