@@ -3,7 +3,7 @@
 --   tshark -X lua_script:sw/gateway/tools/downbeat.lua -r capture.pcap -O downbeat
 
 local downbeat = Proto("downbeat", "Downbeat gateway")
-local types = { "hello", "welcome", "report", "query", "answer", "refusal", "relay" }
+local types = { "hello", "welcome", "report", "query", "response", "refusal", "relay" }
 local kinds = { [0] = "none", "transfer", "state", "saved" }
 
 local f = downbeat.fields
@@ -53,8 +53,8 @@ local function report(item, tree)
   for place, name in ipairs(reals[kind] or {}) do branch:add(f[name], item(12 + 8 * place, 8)) end
 end
 
-local function answer(item, tree)
-  local branch = tree:add(downbeat, item, "Answer")
+local function response(item, tree)
+  local branch = tree:add(downbeat, item, "Response")
   branch:append_text(" for " .. prefix(item, branch))
   branch:add(f.lifetime, item(20, 4))
   for place = 0, 2 do branch:add(f.reporters, item(24 + 2 * place, 2)) end
@@ -90,7 +90,7 @@ function downbeat.dissector(buffer, info, root)
   elseif kind == 2 then tree:add(f.nonce, body(0, 8)) tree:add(f.welcomed, body(8, 8))
   elseif kind == 3 then right = items(body, 52, report, tree)
   elseif kind == 4 then right = items(body, 20, prefix, tree)
-  elseif kind == 5 then right = items(body, 92, answer, tree)
+  elseif kind == 5 then right = items(body, 92, response, tree)
   elseif kind == 6 then tree:add(f.cause, body(0, 8))
   elseif kind == 7 then tree:add(f.age, body(0, 4)) right = items(body(4):tvb(), 52, report, tree)
   else right = false end

@@ -41,7 +41,7 @@ ROUND_TRIP = 1_000_000  # ns
 CORE_TIME = 5_000_000_000  # ns, of the path reports
 WINDOW = 100  # segments, of the connection that teaches
 HOLD = 1_000_000_000  # ns that a start holds
-ANSWER, IN_FLIGHT, PASSIVE, OPEN, START = 2, 12, 1, 1, 8
+RESPONSE, IN_FLIGHT, PASSIVE, OPEN, START = 2, 12, 1, 1, 8
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_an_accepted_connection_is_started_as_the_estimator_says(core: Core, dev
 
 def test_a_start_that_the_core_refuses_is_not_claimed(core: Core, device: Device) -> None:
     connection = accepted(core, device)
-    core.notify(ANSWER, request=last_request(core), reason=IN_FLIGHT)
+    core.notify(RESPONSE, request=last_request(core), reason=IN_FLIGHT)
     device.poll()
     assert connection.estimate.source == Source.NONE and connection.info.policy_error == 0
 

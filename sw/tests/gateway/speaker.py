@@ -47,14 +47,14 @@ class Speaker:
         self._stamp()
         self.send(self.host.report(*items))
 
-    def ask(self, *prefixes: str) -> list[wire.Answer]:
+    def ask(self, *prefixes: str) -> list[wire.Response]:
         self._stamp()
         self.send(self.host.query(*prefixes))
         kind, body = self.host.opened(self.socket.recv(2048))
-        assert kind == wire.ANSWER
-        return wire.answers(body)
+        assert kind == wire.RESPONSE
+        return wire.responses(body)
 
-    def learns(self, prefix: str, window: float, seconds: float = LIMIT) -> wire.Answer:
+    def learns(self, prefix: str, window: float, seconds: float = LIMIT) -> wire.Response:
         """Asks until the window is that one."""
         end = time.monotonic() + seconds
         while (known := self.ask(prefix)[0]).window != window:

@@ -36,7 +36,7 @@ def fields(tmp_path: Path, datagrams: list[bytes], *names: str) -> list[list[str
 
 def test_each_message_shows_its_fields_and_what_is_none_is_malformed(tmp_path: Path) -> None:
     host = wire.Host(SITE_KEY, 258, key_id=3, session=0x0102030405060708, stamp=77)
-    answer = wire.ANSWER_ITEM.pack(
+    answer = wire.RESPONSE_ITEM.pack(
         6, 48, 0, 0, bytes.fromhex("20010db80001").ljust(16, b"\0"), 9000, 1, 2, 3, 0, 5, *range(1, 8)
     )
     datagrams = [
@@ -44,7 +44,7 @@ def test_each_message_shows_its_fields_and_what_is_none_is_malformed(tmp_path: P
         host.message(wire.WELCOME, struct.pack(">QQ", 0xAB, 0xCD)),
         host.report(wire.transfer(PREFIX, 30_000, 0.25, 1.5), wire.state("2001:db8:1::/48", 3, 17_520, 29_200)),
         host.query(PREFIX, "10.0.0.0/8"),
-        host.message(wire.ANSWER, answer),
+        host.message(wire.RESPONSE, answer),
         host.message(wire.REFUSAL, struct.pack(">Q", 15)),
         host.message(wire.RELAY, struct.pack(">I", 250) + wire.saved(PREFIX, 9e4, 0.5)),
     ]

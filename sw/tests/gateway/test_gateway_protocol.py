@@ -23,7 +23,7 @@ def test_an_estimate_is_the_mean_of_a_hosts_reports_and_another_host_gets_it(vir
     known, unknown = gateway.ask(second, PREFIX, OTHER)
     assert (known.prefix, known.window, known.transfers, known.reporters) == (PREFIX, 40_000, 2, (1, 0, 0))
     assert known.rtt == pytest.approx(0.060) and known.acked == pytest.approx(1.5)
-    assert unknown == wire.Answer(OTHER, 0, (0, 0, 0), 0, 0, 0, 0, 0, 0, 0, 0), "nothing is said where nothing is known"
+    assert unknown == wire.Response(OTHER, 0, (0, 0, 0), 0, 0, 0, 0, 0, 0, 0, 0), "nothing is said where nothing is known"
 
 
 def test_states_and_saved_windows_are_shared(virtual: Make) -> None:
@@ -63,7 +63,7 @@ def test_five_minutes_are_the_last_of_a_report(virtual: Make) -> None:
     assert gateway.size()[0] == 0, "what is forgotten takes no memory"
 
 
-def _known(gateway: Virtual, host: wire.Host) -> list[wire.Answer]:
+def _known(gateway: Virtual, host: wire.Host) -> list[wire.Response]:
     return gateway.ask(host, PREFIX, OTHER)
 
 
@@ -102,7 +102,7 @@ def test_forged_replayed_stale_and_wrong_version_messages_change_nothing(virtual
         "wrong_version": host.message(wire.REPORT, item, version=2),
         "stale": host.message(wire.REPORT, item, sequence=0),
         "unknown_session": wire.Host(SITE_KEY, 1, session=host.session + 99).report(item),
-        "wrong_type": host.message(wire.ANSWER, item),
+        "wrong_type": host.message(wire.RESPONSE, item),
         "unknown_key": wire.Host(SITE_KEY, 1, key_id=9, session=host.session).report(item),
         "too_short": host.report(item)[:40],
         "too_long": host.message(wire.REPORT, item * 30),

@@ -142,7 +142,7 @@ def _saved(virtual: Make, tmp_path: Path) -> tuple[Virtual, Path]:
     return gateway, file
 
 
-def _after(gateway: Virtual) -> wire.Answer:
+def _after(gateway: Virtual) -> wire.Response:
     (known,) = gateway.ask(gateway.host(1), PREFIX)
     return known
 

@@ -99,8 +99,8 @@ class Virtual:
         host.stamp = self.now // 10**6
         assert self.give(host.report(*items)) == b""
 
-    def ask(self, host: wire.Host, *prefixes: str) -> list[wire.Answer]:
+    def ask(self, host: wire.Host, *prefixes: str) -> list[wire.Response]:
         host.stamp = self.now // 10**6
         kind, body = host.opened(self.give(host.query(*prefixes)))
-        assert kind == wire.ANSWER
-        return wire.answers(body)
+        assert kind == wire.RESPONSE
+        return wire.responses(body)

@@ -14,11 +14,11 @@ import struct
 from dataclasses import dataclass, field
 
 MAGIC, VERSION, MOST_BYTES, TAG = 0x4442, 1, 1200, 16
-HELLO, WELCOME, REPORT, QUERY, ANSWER, REFUSAL, RELAY = range(1, 8)
+HELLO, WELCOME, REPORT, QUERY, RESPONSE, REFUSAL, RELAY = range(1, 8)
 TRANSFER, STATE, SAVED = 1, 2, 3
 HEADER = struct.Struct(">HBBBBHIIQQ")
 ITEM = struct.Struct(">BBBB16s")
-ANSWER_ITEM = struct.Struct(">BBBB16sIHHHHI7d")
+RESPONSE_ITEM = struct.Struct(">BBBB16sIHHHHI7d")
 
 
 def derive(site: bytes, reporter: int) -> bytes:
@@ -53,7 +53,7 @@ def saved(prefix: str, window: float, rtt: float) -> bytes:
 
 
 @dataclass
-class Answer:
+class Response:
     """What the gateway knows of a prefix."""
 
     prefix: str
@@ -69,13 +69,13 @@ class Answer:
     saved_rtt: float  # seconds
 
 
-def answers(body: bytes) -> list[Answer]:
+def responses(body: bytes) -> list[Response]:
     found = []
-    for family, length, _, _, address, lifetime, spand, liss, resume, _, count, *numbers in ANSWER_ITEM.iter_unpack(
+    for family, length, _, _, address, lifetime, spand, liss, resume, _, count, *numbers in RESPONSE_ITEM.iter_unpack(
         body
     ):
         network = ipaddress.ip_network((address[: 4 if family == 4 else 16], length))
-        found.append(Answer(str(network), lifetime, (spand, liss, resume), count, *numbers))
+        found.append(Response(str(network), lifetime, (spand, liss, resume), count, *numbers))
     return found
 
 
