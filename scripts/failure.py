@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a step of synthesis fails with."""
+"""Failure of a step of synthesis."""
 
 
 class ToolFailed(Exception):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # shellcheck shell=bash
-# What must come from the system (Debian 12, Ubuntu 24.04): checked by use, not by package name, so that
+# Packages of the system (Debian 12, Ubuntu 24.04): checked by use, not by package name, so that
 # other ways to install them count too. Root gets them installed; anybody else gets the line to type. Not here are curl,
 # iperf3, nginx-light and nmap: `make interop` visits those that are there (Debian's nginx would begin to serve on this
 # machine).

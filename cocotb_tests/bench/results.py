@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What became of each cocotb case: from the simulation's results file to the test session."""
+"""Results of cocotb cases: from the simulation's results file to the test session."""
 
 from __future__ import annotations
 

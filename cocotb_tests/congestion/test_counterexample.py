@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What is said of a policy whose RTL and golden model differ."""
+"""The report of a policy whose RTL and golden model differ."""
 
 from __future__ import annotations
 

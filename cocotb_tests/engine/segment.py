@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What passes the engine's ports, in the words of a peer: segments, what is to be placed, a peer's options."""
+"""Inputs of the engine in the words of a peer: segments, placements, a peer's options."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a close finds: data that nobody will read (RFC 2525 2.17, RFC 1122 4.2.2.13), data that is still to be sent."""
+"""A close finds data that nobody will read (RFC 2525 2.17, RFC 1122 4.2.2.13), data that is still to be sent."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the flow directory answers, as a dict: for requests that come one kind after the other."""
+"""The flow directory's responses as a dict: for requests that come one kind after the other."""
 
 from __future__ import annotations
 

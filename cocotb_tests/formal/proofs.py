@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What is proved of which module, and the mutants that each proof must refuse."""
+"""Proofs of each module, and the mutants that each proof must refuse."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Where the bytes of a flow lie in the payload memory of the default preset, said a second time."""
+"""Addresses of a flow's bytes in the payload memory of the default preset, calculated independently."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Where a connection's packets go first (RFC 1122 3.3.1.1), and what becomes of an open while nobody knows."""
+"""The next hop of a connection (RFC 1122 3.3.1.1), and an open that waits for it."""
 
 from __future__ import annotations
 

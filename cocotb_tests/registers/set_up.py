@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What software writes before a core may run."""
+"""Registers that software writes before a core may run."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the options of a segment come to, by the RFCs and in whole numbers, and SACK blocks to try it with."""
+"""Options of a segment as the RFCs read them, in whole numbers, and SACK blocks to try it with."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the transmitter is asked to send, and the frame that scapy makes of it."""
+"""Segments for the transmitter, and the frame that scapy makes of each."""
 
 from __future__ import annotations
 

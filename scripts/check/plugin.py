@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What each pytest process does (conftest.py loads it): attaches the cocotb cases to reports, and obeys CASE."""
+"""Plugin of each pytest process (conftest.py loads it): attaches the cocotb cases to reports, and obeys CASE."""
 
 from __future__ import annotations
 

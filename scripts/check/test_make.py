@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a recipe of the Makefile sets reaches its program, and not the line that enters the environment alone."""
+"""A variable that a recipe of the Makefile sets reaches its program, not the line that enters the environment alone."""
 
 from __future__ import annotations
 

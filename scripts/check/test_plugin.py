@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What CASE chooses, also where a function runs cases of another module, or by a helper; which tests share a worker."""
+"""CASE chooses tests, also where a function runs cases of another module, or by a helper; which tests share a worker."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What TEST chooses, and the line that runs a failed case again."""
+"""TEST chooses folders, and the line that runs a failed case again."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _policies(records: Records) -> str | None:
     ]
     shows = (
         "Each policy alone in its bench, ECP5 grade 6, seed 1, without its calculation unit. Sizes include what any "
-        "policy must carry along; LUT4 includes two for each carry. All answer in three clocks."
+        "policy must carry along; LUT4 includes two for each carry. All respond in three clocks."
     )
     return text.tabled(
         "Policies", entries, shows, ("policy", "state, bits", "LUT4/flip-flops/multipliers", "MHz"), rows

@@ -7,7 +7,7 @@ import re
 
 from scripts.lint.tools import passes, project_files
 
-GENERATED = re.compile(r"downbeat_(event|host|policies|registers|(\w+_)?types)\.h")
+GENERATED = re.compile(r"downbeat_(event|host|parameters|policies|registers|(\w+_)?types)\.h")
 
 
 def test_cpp() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the lint tests share: running a checker, and the list of files it looks at."""
+"""Common parts of the lint tests: running a checker, and the list of files it looks at."""
 
 from __future__ import annotations
 

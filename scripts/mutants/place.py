@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Where the mutants' files are."""
+"""Paths of the mutants' files."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What tools read of a release: a FuseSoC core (CAPI2) for each build, and a file list."""
+"""Files of a release for tools: a FuseSoC core (CAPI2) for each build, and a file list."""
 
 from __future__ import annotations
 

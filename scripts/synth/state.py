@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a connection costs in memory: the bits of a module's memories that grow with the number of flows."""
+"""Memory of a connection: the bits of a module's memories that grow with the number of flows."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ COST_BYTES = ("64", "16384")
 
 
 def bench(program: Path, model: Path, *arguments: str) -> dict[str, Any]:
-    """What host_bench says; it fails where something was not as it must be, and says so too."""
+    """Report of host_bench; it fails where something was not as it must be, and says so too."""
     done = subprocess.run([str(program), str(model), *arguments], stdout=subprocess.PIPE, text=True, check=False)
     if not done.stdout:
         raise build.BuildFailed(f"{program.name} {' '.join(arguments)} ended with {done.returncode} and without a word")

@@ -56,7 +56,7 @@ from sw.tests.driver.test_driver_nic import (
     test_a_killed_program_leaves_nothing as test_a_killed_program_leaves_nothing,
 )
 from sw.tests.driver.test_driver_nic import (
-    test_a_nic_that_goes_is_told_and_can_be_opened_again as test_a_nic_that_goes_is_told_and_can_be_opened_again,
+    test_a_nic_that_goes_is_reported_and_can_be_opened_again as test_a_nic_that_goes_is_reported_and_can_be_opened_again,
 )
 from sw.tests.driver.test_driver_nic import (
     test_a_port_s_next_program_is_not_taken_for_the_last_one as test_a_port_s_next_program_is_not_taken_for_the_last_one,

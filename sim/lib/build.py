@@ -94,7 +94,7 @@ def packetdrill() -> Path:
 
 def experiment(preset: str = LARGEST) -> Path:
     """The directory of downbeat_experiment, which runs what an experiment's file says; by the header tap, with the
-    largest windows unless told, and with the estimator's own objects."""
+    largest windows by default, and with the estimator's own objects."""
     flags, link, version = _ns3()
     shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp"]
     objects = estimator()
@@ -126,7 +126,7 @@ def _ns3_program(part: str, name: str, sources: Sequence[Path], waves: bool = Fa
 
 
 def _ns3() -> tuple[list[str], list[str], str]:
-    """What the compiler and the linker are told, and ns-3's version."""
+    """Flags of the compiler and the linker, and ns-3's version."""
     home = Path(os.environ["NS3_ROOT"])
     flags = ["-std=c++23", *optimise(), *WARNINGS, "-isystem", str(home / "include")]
     link = [f"-L{home / 'lib64'}", f"-Wl,-rpath,{home / 'lib64'}", f"-Wl,-rpath-link,{home / 'lib64'}"]

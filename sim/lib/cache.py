@@ -57,7 +57,7 @@ def point(link: Path, place: Path) -> None:
 
 
 def run(place: Path, *command: str) -> None:
-    """In that directory; what the command says is kept in its build.log, and told if it fails."""
+    """In that directory; what the command says is kept in its build.log, and shown if it fails."""
     done = subprocess.run(command, cwd=place, text=True, capture_output=True, check=False)
     (place / "build.log").open("a").write(f"{' '.join(command)}\n{done.stdout}{done.stderr}\n")
     if done.returncode:

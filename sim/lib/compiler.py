@@ -68,12 +68,12 @@ def module_model(name: str, source: Path, configuration: Sequence[Path] = (), va
 
 
 def model_includes(model: Path) -> list[str]:
-    """What the compiler is told to find a model's headers."""
+    """Flags by which the compiler finds a model's headers."""
     return [word for directory in (model, *_verilator_includes()) for word in ("-isystem", str(directory))]
 
 
 def model_libraries(model: Path, name: str) -> list[str]:
-    """What the linker is told to have a model."""
+    """Flags that link a model."""
     return [str(model / f"libV{name}.a"), str(model / "libverilated.a"), "-pthread"]
 
 

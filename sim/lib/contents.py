@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What is sent where the user gives no file."""
+"""Contents to send where the user gives no file."""
 
 from __future__ import annotations
 

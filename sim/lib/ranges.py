@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a quantity on the command line may be. Its refusal says the range in the units that people write."""
+"""Range of a quantity on the command line. Its refusal says the range in the units that people write."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Range(Generic[Value]):
         return value
 
     def problem(self, text: str) -> str:
-        """What to use instead; empty when the text is right."""
+        """Advice for a wrong text; empty when it is right."""
         try:
             self.value(text)
         except ValueError as error:
@@ -55,7 +55,7 @@ def whole(least: int, most: int) -> Range[int]:
 
 
 SIZE = Range(quantities.size, "1B", "4GB")
-# Of a simulated path.
+# Quantities of a simulated path.
 RATE = Range(quantities.rate, "10kb/s", "1Gb/s")
 RTT = Range(quantities.duration, "100us", "10s")
 SSTHRESH = Range(quantities.size, "1460B", "1GiB")

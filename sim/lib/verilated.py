@@ -64,7 +64,7 @@ def verilog(tap: str = TAP, preset: str = PRESET) -> Path:
 
 
 def part_name(name: str, waves: bool, tap: str, preset: str = PRESET) -> str:
-    """What a build of something with the core in it is kept as."""
+    """Name by which a build with the core in it is kept."""
     varied = [preset] * (preset != PRESET) + [tap] * (tap != TAP) + ["waves"] * waves
     return "-".join([name, *varied])
 
@@ -100,17 +100,17 @@ def host_sources() -> list[Path]:
 
 
 def host_flags(core: Path, preset: str) -> list[str]:
-    """What the compiler is told for the device around a Verilated DownbeatHost."""
+    """Flags of the compiler for the device around a Verilated DownbeatHost."""
     return [*device_flags(core, False, "host", preset), f"-I{DRIVER}", f'-DDOWNBEAT_HOST_NAME="{HOST_NAMES[preset]}"']
 
 
 def with_library(directory: Path) -> list[str]:
-    """What the linker is told to use the library there."""
+    """Flags that link the library there."""
     return [f"-L{directory}", f"-Wl,-rpath,{directory}", "-ldownbeat_sim"]
 
 
 def device_flags(core: Path, waves: bool, tap: str, preset: str) -> list[str]:
-    """What the compiler is told for the device around a model."""
+    """Flags of the compiler for the device around a model."""
     include = [f"-I{RTL[preset]}", f"-I{_names_header(tap, preset).parent}", f"-I{DEVICE}"]
     flags = ["-std=c++20", "-fPIC", *optimise(), *WARNINGS, f"-DVM_TRACE_FST={int(waves)}"]
     return [*flags, *include, *model_includes(core)]

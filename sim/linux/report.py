@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the transfers showed: interop.json for programs, a table and the story of a failure for people."""
+"""Results of the transfers: interop.json for programs, a table and the story of a failure for people."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a run showed: sim.json for programs, a table for people."""
+"""Results of a run: sim.json for programs, a table for people."""
 
 from __future__ import annotations
 

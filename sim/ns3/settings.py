@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a run is asked for, validated."""
+"""Settings of a run, validated."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What libdownbeat and the simulated core have in common."""
+"""Declarations that libdownbeat and the simulated core have in common."""
 
 from sw.api.model import Alias, Constant, Entry, Handle, Interface, Member, Structure, Value, enumeration, structure
 

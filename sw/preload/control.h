@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the preloaded library asks of the pump: one request for each connection to its control socket
+// Requests of the preloaded library to the pump: one for each connection to its control socket
 // (SOCK_SEQPACKET), one answer, perhaps with a descriptor. Both ends are of one build.
 #pragma once
 

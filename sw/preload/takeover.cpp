@@ -179,8 +179,8 @@ int errorOf(const ConnectionName &name) {
 int reasonOf(int descriptor, int error) {
   if (error != ECONNRESET) return error;
   const auto own = ownOf(descriptor);
-  const int told = own && own->connection ? errorOf(*own->connection) : 0;
-  return told == 0 || told == ENETDOWN || told == EINPROGRESS ? error : told; // ENETDOWN: the pump does not say
+  const int ended = own && own->connection ? errorOf(*own->connection) : 0;
+  return ended == 0 || ended == ENETDOWN || ended == EINPROGRESS ? error : ended; // ENETDOWN: the pump does not say
 }
 
 void setOptions(const ConnectionName &name, bool noDelay) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the interposed calls decide: whether a TCP socket's connection belongs to the core, and then to replace the
+// Decisions of the interposed calls: whether a TCP socket's connection belongs to the core, and then to replace the
 // descriptor by a local socket whose other end the pump has.
 #pragma once
 

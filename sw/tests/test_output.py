@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Where commands write: a mistyped place is refused, and what sudo wrote belongs to who called it."""
+"""Outputs of commands: a mistyped place is refused, and what sudo wrote belongs to who called it."""
 
 from __future__ import annotations
 

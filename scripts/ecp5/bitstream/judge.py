@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What nextpnr says: does the design fit, and does every clock reach its frequency?"""
+"""Judgement of nextpnr's report: does the design fit, and does every clock reach its frequency?"""
 
 from __future__ import annotations
 

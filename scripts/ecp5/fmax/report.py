@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What nextpnr's report (`--report`, JSON) says of the clock, and what Yosys's netlist says of the size."""
+"""Clock by nextpnr's report (`--report`, JSON), and size by Yosys's netlist."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Where the nets of a flat design end, in Yosys's JSON."""
+"""Sinks of the nets of a flat design, in Yosys's JSON."""
 
 from __future__ import annotations
 

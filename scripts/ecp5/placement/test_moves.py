@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What moves, how, and what stays, in small placed designs."""
+"""Moves of the annealer in small placed designs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What is asked of nextpnr to route an annealed design; test_annealing.py has it route one."""
+"""Options by which nextpnr routes an annealed design; test_annealing.py has it route one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What happens to a connection, step by step: ways to open one, ways to end it, and ways never to open it.
+// Steps of a connection: ways to open one, ways to end it, and ways never to open it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the core counted, against what was to be expected; and whether a quiet core has all that it had at the start.
+// Compares the core's counters with the expected ones; and whether a quiet core has all that it had at the start.
 #include <set>
 #include <sstream>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What must become of ARP and ICMP, by RFC 826, 5227, 792, 1122, 1191, 5927 and docs/reference/neighbour.md; and the
+// Expected results of ARP and ICMP, by RFC 826, 5227, 792, 1122, 1191, 5927 and docs/reference/neighbour.md; and the
 // right answers.
 #pragma once
 

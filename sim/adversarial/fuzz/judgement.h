@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What must become of a frame, by the standards and docs/reference/rx.md, read byte by byte: the expectation that the
+// Expected result of a frame, by the standards and docs/reference/rx.md, read byte by byte: the expectation that the
 // core's counters are compared with. Shares nothing with the RTL.
 #pragma once
 

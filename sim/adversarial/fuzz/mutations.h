@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What is done to a frame.
+// Mutations of a frame.
 #pragma once
 
 #include <span>

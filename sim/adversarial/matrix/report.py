@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the cells showed: a table and the story of each failure for people."""
+"""Results of the cells: a table and the story of each failure for people."""
 
 from __future__ import annotations
 

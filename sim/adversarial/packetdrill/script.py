@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a script says: lines of times, segments, ICMP errors and calls, all in the script's own numbers."""
+"""Contents of a script: lines of times, segments, ICMP errors and calls, all in the script's own numbers."""
 
 from __future__ import annotations
 

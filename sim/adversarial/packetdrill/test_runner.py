@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the core does otherwise than a script says is found, and said so that the reader need not run it again."""
+"""A difference of the core from a script is found, and reported so that the reader need not run it again."""
 
 from __future__ import annotations
 

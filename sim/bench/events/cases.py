@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What events_bench is asked, and what it says."""
+"""Requests to events_bench, and its reports."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Whose event a port offers next.
+// The flow whose event a port offers next.
 #pragma once
 
 #include "lib/packets/draw.h"

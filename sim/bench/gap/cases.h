@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What is measured: each case runs to its end and says what it showed.
+// Measured cases: each runs to its end and says what it showed.
 #pragma once
 
 #include "figures.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What `make gap` measures. Rates are of payload; lengths are with FCS."""
+"""Cases of `make gap`. Rates are of payload; lengths are with FCS."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a case must show: each rule a sentence when it is broken."""
+"""Rules of a case: each rule a sentence when it is broken."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a case showed, as one JSON object.
+// Figures of a case, as one JSON object.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What `make bench NAME=latency` measures, and one run of its bench."""
+"""Cases of `make bench NAME=latency`, and one run of its bench."""
 
 from __future__ import annotations
 

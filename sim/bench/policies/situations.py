@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a draw must contain for a policy to count as tried: how often each policy was there when it happened."""
+"""Situations that a draw must contain for a policy to count as tried: how often each policy was there when it happened."""
 
 from __future__ import annotations
 

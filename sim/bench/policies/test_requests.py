@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What `make policies` says of a golden model that its own test contradicts."""
+"""`make policies` reports a golden model that its own test contradicts."""
 
 from __future__ import annotations
 

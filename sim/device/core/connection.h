@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the device keeps of a connection beside the core: bytes staged each way and how far each side has come.
+// State of a connection that the device keeps beside the core: bytes staged each way and how far each side has come.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What lies behind the core's wire, whatever the tap: the launch gate, the frames that have left it, stamps on their
+// Parts behind the core's wire that all taps have: the launch gate, the frames that have left it, stamps on their
 // way back.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the build's policies take as arguments, as rtl/downbeat/congestion/Argument.scala declares it.
+// Arguments of the build's policies, as rtl/downbeat/congestion/Argument.scala declares it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the thesis printed (p. 74 to 92), its model, and where a curve meets y = x."""
+"""Figures that the thesis printed (p. 74 to 92), its model, and the point where a curve meets y = x."""
 
 from __future__ import annotations
 

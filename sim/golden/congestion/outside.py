@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Where policies from outside the tree are (`make POLICY_PATH=...`, docs/tutorials/first-policy.md)."""
+"""Folder of policies from outside the tree (`make POLICY_PATH=...`, docs/tutorials/first-policy.md)."""
 
 from __future__ import annotations
 

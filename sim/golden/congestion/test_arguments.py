@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What people tell policies: units, usual values, and refusals that say what to write."""
+"""Arguments of policies as people write them: units, default values, and refusals that say what to write."""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the flow directory computes."""
+"""Golden models of the flow directory."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a connection tells the host of its path."""
+"""Golden model of the path reports."""

@@ -35,7 +35,7 @@ BadHost::BadHost(Machine &machine, std::uint32_t bad, const format::Notification
       received_(own.received),
       acknowledged_(own.acknowledged),
       draw_(seed) {
-  host().told.clear();
+  host().reported.clear();
 }
 
 void BadHost::data(HostSource source, std::uint32_t sequence, std::uint32_t reference) {
@@ -79,20 +79,20 @@ void BadHost::settle() {
       static_cast<std::size_t>(std::ranges::count_if(sent_, [](const Sent &each) { return !each.expected.quiet; }));
   const std::uint64_t end = machine_.model.now() + DOWNBEAT_NANOSECONDS(1'000'000);
   // One too many would be among those of the next.
-  while (host().told.size() < wanted && machine_.model.now() < end) machine_.step();
-  // What a good doorbell sends is acknowledged, which moves the limit of the next.
+  while (host().reported.size() < wanted && machine_.model.now() < end) machine_.step();
+  // Data of a good doorbell is acknowledged, which moves the limit of the next.
   const bool moves = std::ranges::any_of(
       sent_, [](const Sent &each) { return each.expected.quiet && each.source == HostSource::written; });
   for (int each = 0; moves && each < acknowledgedSteps; ++each) machine_.step();
   // Those of one kind keep their order; commands and doorbells have none between them.
   for (const Sent &sent : sent_) {
     if (sent.expected.quiet) continue;
-    const auto mine = std::ranges::find_if(host().told, [&](const format::Notification &each) {
+    const auto mine = std::ranges::find_if(host().reported, [&](const format::Notification &each) {
       if (sent.source == HostSource::command) return each.request == sent.request;
       return each.kind == format::Kind::error && each.state == static_cast<std::uint8_t>(sent.source) &&
              each.value == sent.value;
     });
-    if (mine == host().told.end()) {
+    if (mine == host().reported.end()) {
       fail(sent, "no answer");
       continue;
     }
@@ -101,12 +101,12 @@ void BadHost::settle() {
     const auto error = static_cast<format::HostError>(mine->reason);
     if (isError == sent.expected.answer || (isError && !sent.expected.errors.contains(error)))
       fail(sent, "kind " + std::to_string(static_cast<int>(mine->kind)) + " reason " + std::to_string(mine->reason));
-    host().told.erase(mine);
+    host().reported.erase(mine);
   }
-  if (!host().told.empty()) {
-    fail({static_cast<HostSource>(host().told.front().state), host().told.front().value, 0, {}, ""},
+  if (!host().reported.empty()) {
+    fail({static_cast<HostSource>(host().reported.front().state), host().reported.front().value, 0, {}, ""},
          "an answer to nothing");
-    host().told.clear();
+    host().reported.clear();
   }
   sent_.clear();
   acknowledged_ = host().statuses.at(own_.flow).acknowledged;

@@ -13,7 +13,7 @@
 
 namespace downbeat::bench {
 
-/// What a value may be answered with.
+/// Responses that a value may get.
 struct Expected {
   std::set<format::HostError> errors; // one of these, or, if it is empty,
   bool quiet = false; // nothing

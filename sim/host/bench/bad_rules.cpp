@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What each value of a host must be answered with.
+// The response that each value of a host must get.
 #include "bad_host.h"
 #include "downbeat_layout.h"
 

@@ -11,7 +11,7 @@ struct Latency {
   double lastByteToNotification = 0; // from the last byte of a segment's FCS to its notification in memory
 };
 
-/// Of segments of so many bytes on an idle connection of port 0 with port 1; the clock's period is a step.
+/// Latencies of segments of so many bytes on an idle connection of port 0 with port 1; the clock's period is a step.
 Latency latencyOf(Machine &machine, const format::Notification &from, const format::Notification &to,
                   std::uint32_t bytes, std::uint64_t linkRate);
 

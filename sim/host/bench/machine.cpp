@@ -19,11 +19,11 @@ HostPort::HostPort(Model &model, const Geometry &geometry, std::uint8_t *memory,
 void HostPort::poll() {
   const std::uint32_t before = notifications.head();
   while (const auto notification = notifications.take()) {
-    commands.told(notification->commandHead);
+    commands.advanceTo(notification->commandHead);
     if (notification->kind == format::Kind::status)
       statuses[notification->flow] = *notification;
     else if (notification->kind != format::Kind::pathReport)
-      told.push_back(*notification);
+      reported.push_back(*notification);
   }
   if (notifications.head() != before) notifications.release();
   if (commands.waits()) commands.flush();
@@ -99,10 +99,10 @@ void Machine::listen(std::uint32_t to, std::uint16_t number) {
   command.request = request_++;
   HostPort &host = port(to);
   host.command(command);
-  until("a listener", [&] { return !host.told.empty(); });
-  if (host.told.front().kind != format::Kind::response || host.told.front().reason != 0)
+  until("a listener", [&] { return !host.reported.empty(); });
+  if (host.reported.front().kind != format::Kind::response || host.reported.front().reason != 0)
     throw std::runtime_error("a listen was refused");
-  host.told.pop_front();
+  host.reported.pop_front();
 }
 
 std::pair<format::Notification, format::Notification>

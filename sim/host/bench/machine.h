@@ -21,7 +21,7 @@ namespace downbeat::bench {
 inline constexpr std::uint32_t ownIp = 0x0a000001, peerIp = 0x0a000002;
 inline constexpr std::uint64_t wireDelay = DOWNBEAT_NANOSECONDS(1000);
 
-/// A port: its rings, what it was told last of each flow, and what else it was told.
+/// A port: its rings, what was reported last of each flow, and what else was reported.
 class HostPort {
 public:
   HostPort(Model &model, const Geometry &geometry, std::uint8_t *memory, std::uint32_t number);
@@ -41,7 +41,7 @@ public:
   CommandRing commands;
   NotificationRing notifications;
   std::map<std::uint32_t, format::Notification> statuses; // by flow
-  std::deque<format::Notification> told; // answers and errors
+  std::deque<format::Notification> reported; // responses and errors
 };
 
 class Machine {

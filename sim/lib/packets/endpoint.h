@@ -39,7 +39,7 @@ public:
   const Station &station() const { return own_; }
   bool established() const { return established_; }
   bool dead() const { return dead_; }
-  /// What it found wrong with the core's bytes.
+  /// Errors that it found in the core's bytes.
   const std::string &failure() const { return failure_; }
 
   void connect() { opens_ = true; }

@@ -37,7 +37,7 @@ std::uint32_t read32(View bytes, std::size_t at);
 void write16(Bytes &bytes, std::size_t at, std::uint32_t value);
 void write32(Bytes &bytes, std::size_t at, std::uint32_t value);
 
-/// Where the headers stand, by what the frame itself says, be it right or wrong.
+/// Offsets of the headers by the frame's own fields, be it right or wrong.
 struct Layout {
   explicit Layout(View frame);
 
@@ -50,12 +50,12 @@ struct Layout {
 
 /// The ones' complement sum of bytes, folded (RFC 1071); `start` continues another.
 std::uint32_t onesSum(View bytes, std::uint32_t start = 0);
-/// Of protocol 6 with `length` bytes, between the addresses of the IP header at `ip` (RFC 9293 3.1).
+/// Checksum of protocol 6 with `length` bytes, between the addresses of the IP header at `ip` (RFC 9293 3.1).
 std::uint32_t pseudoHeaderSum(View frame, std::size_t ip, std::size_t length);
 /// Makes the checksums of IP, and of TCP or ICMP, right, as far as the frame's own lengths leave something to sum.
 void repairChecksums(Bytes &frame);
 
-/// What a segment to or from the core says.
+/// Fields of a segment to or from the core.
 struct Segment {
   Tuple tuple;
   std::uint32_t sequence, acknowledgment;
@@ -66,7 +66,7 @@ struct Segment {
 
 /// A whole frame from `from` to `to`, padded to the smallest; `tuple` in the core's words, `from` being its peer.
 Bytes frameOf(const Segment &segment, const Station &from, const Station &to);
-/// Of a frame whose headers are whole.
+/// Fields of a frame whose headers are whole.
 Segment segmentOf(View frame);
 /// A frame of the core turned round, as if its receiver had sent it.
 void turnRound(Bytes &frame);

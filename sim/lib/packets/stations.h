@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Who is on the wire, and the frames' largest length.
+// Stations on the wire, and the frames' largest length.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a bad path does to frames, one way: loses, holds back, doubles and damages them, as the seed says, by their
+// Impairments of a path, one way: it loses, holds back, doubles and damages them, as the seed says, by their
 // number on that way.
 #pragma once
 

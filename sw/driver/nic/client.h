@@ -17,7 +17,7 @@ struct Client {
   Mapping mailboxMemory;
   Mailbox *mailbox = nullptr;
   File wake, interrupt;
-  bool raised = false; // the interrupt is, and the program has been told
+  bool raised = false; // the interrupt is, and the program has been notified
   Watcher watcher;
   pid_t process = 0;
   std::string program;

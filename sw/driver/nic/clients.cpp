@@ -66,9 +66,9 @@ void Nic::answer(File socket) {
   if (!receiveMessage(socket.get(), &hello, sizeof hello) || hello.protocol != protocol) return;
   if (hello.wish == Wish::connections) return tellConnections(socket);
   if (hello.wish == Wish::device) return tellDevice(socket);
-  Welcome told;
-  told.geometry = geometry_;
-  told.memoryBytes = memory_.bytes();
+  Welcome welcome;
+  welcome.geometry = geometry_;
+  welcome.memoryBytes = memory_.bytes();
   try {
     sameFormat("this NIC", format::number, DOWNBEAT_HOST_FORMAT_HASH, geometry_.version);
     if (hello.formatNumber != format::number || hello.formatHash != DOWNBEAT_HOST_FORMAT_HASH) {
@@ -82,10 +82,10 @@ void Nic::answer(File socket) {
       throw Failure(DOWNBEAT_NO_PORT, "all " + std::to_string(geometry_.ports) +
                                           " ports are taken: end a program "
                                           "(downbeat ls), or build with more ports");
-    give(std::move(socket), told);
+    give(std::move(socket), welcome);
   } catch (const Failure &failure) {
-    say(told, failure.code, failure.what());
-    sendMessage(socket.get(), &told, sizeof told);
+    say(welcome, failure.code, failure.what());
+    sendMessage(socket.get(), &welcome, sizeof welcome);
   }
 }
 
@@ -112,10 +112,10 @@ void Nic::give(File socket, Welcome &answer) {
   freePorts_.erase(port);
   answer.geometry.port = port;
   const int files[welcomeFiles] = {memoryFile_.get(), mailboxFile.get(), client.wake.get(), client.interrupt.get()};
-  const bool told = sendMessage(socket.get(), &answer, sizeof answer, files);
+  const bool sent = sendMessage(socket.get(), &answer, sizeof answer, files);
   client.socket = std::move(socket);
   clients_.push_back(std::move(client));
-  if (!told) leave(clients_.back());
+  if (!sent) leave(clients_.back());
 }
 
 bool Nic::doorbells(Client &client) {
@@ -170,7 +170,7 @@ void Nic::finish(std::uint32_t port, std::uint32_t tail) {
 
 void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
   stopPort(model_, port);
-  startPort(model_, geometry_, port, {memory_.base(), 0}, holdOff); // it is told of each connection that is left
+  startPort(model_, geometry_, port, {memory_.base(), 0}, holdOff); // it hears of each connection that is left
   ModelPort own(model_, geometry_, memory_.base(), port);
   CommandRing commands(own);
   NotificationRing notifications(own);
@@ -180,9 +180,9 @@ void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
     command.localPort = number;
     commands.push(command);
   }
-  const std::uint64_t begin = model_.now(), told = announcement(geometry_);
+  const std::uint64_t begin = model_.now(), announced = announcement(geometry_);
   std::set<std::pair<std::uint32_t, std::uint32_t>> aborted;
-  while (model_.now() - begin < told || !commands.empty()) {
+  while (model_.now() - begin < announced || !commands.empty()) {
     model_.advance(model_.now() + pollInterval);
     while (const auto status = notifications.take()) {
       if (status->kind != format::Kind::status || !aborted.emplace(status->flow, status->generation).second) continue;
@@ -194,7 +194,7 @@ void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
     }
     notifications.release();
     commands.flush();
-    if (model_.now() - begin > 2 * told + commandTimeout) break; // the core does not answer: never wait for it
+    if (model_.now() - begin > 2 * announced + commandTimeout) break; // the core does not answer: never wait for it
   }
   stopPort(model_, port);
 }

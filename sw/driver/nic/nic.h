@@ -62,7 +62,7 @@ private:
   void finish(std::uint32_t port, std::uint32_t tail);
   /// Takes a dead program's port back: aborts what it has open, ends its listeners.
   void reap(std::uint32_t port, const std::set<std::uint16_t> &listeners);
-  /// What is told of it; report.cpp.
+  /// Its report; report.cpp.
   void tellConnections(const File &socket);
   void tellDevice(const File &socket);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What `downbeat ls` and `downbeat top` show, as JSON.
+// Rows of `downbeat ls` and `downbeat top`, as JSON.
 #include <cstdio>
 #include <iterator>
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the NIC process knows of a port by reading along: its listeners, from its commands, and its connections, from
-// its notifications.
+// State of a port that the NIC process learns by reading along: its listeners, from its commands, and its connections,
+// from its notifications.
 #pragma once
 
 #include <cstdint>

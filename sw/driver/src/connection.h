@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// One connection: its two byte rings and what the core has told of it. The C interface's downbeat_connection.
+// One connection: its two byte rings and what the core has reported of it. The C interface's downbeat_connection.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a connection starts with by the device's estimates: at its open, or by a start command once it is accepted.
+// Start of a connection by the device's estimates: at its open, or by a start command once it is accepted.
 #include <algorithm>
 #include <mutex>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Where connections start from: this program's own estimates, and those of its site's gateway where it has answered
+// Sources of starts: this program's own estimates, and those of its site's gateway where it has answered
 // (sw/gateway/client/downbeat_site.h, which is loaded when a device's URI asks for it).
 #pragma once
 

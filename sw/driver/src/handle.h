@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What stands behind a downbeat_device, and how its calls fail.
+// The object behind a downbeat_device, and how its calls fail.
 #pragma once
 
 #include <exception>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a program and a `downbeat nic` process say to each other: a hello and a welcome over the Unix socket
+// Messages between a program and a `downbeat nic` process: a hello and a welcome over the Unix socket
 // (SOCK_SEQPACKET), then doorbells through a mailbox in shared memory. The socket's end is the client's end.
 #pragma once
 

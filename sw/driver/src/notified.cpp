@@ -93,7 +93,7 @@ std::int64_t Device::poll(std::span<downbeat_item> items) {
 void Device::notified(const format::Notification &notification) {
   {
     const std::lock_guard lock(commandMutex_);
-    commands_.told(notification.commandHead);
+    commands_.advanceTo(notification.commandHead);
   }
   switch (notification.kind) {
   case format::Kind::status:
@@ -178,7 +178,7 @@ downbeat_connection *Device::connectionOf(const format::Notification &status) {
 }
 
 downbeat_connection *Device::accepted(const format::Notification &status) {
-  if (status.state == DOWNBEAT_SYN_RECEIVED) return nullptr; // it is told again when it is established
+  if (status.state == DOWNBEAT_SYN_RECEIVED) return nullptr; // it is reported again when it is established
   const auto listening = listeners_.find(status.localPort);
   const bool wanted = listening != listeners_.end() && isAfter(status, listening->second->since) &&
                       listening->second->waiting.size() < listening->second->backlog;

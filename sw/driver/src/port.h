@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a program has of a device, however it is reached: a port's doorbells, its two rings, the payload memory and an
-// interrupt.
+// Interface of a device to a program, for each way to reach it: a port's doorbells, its two rings, the payload memory
+// and an interrupt.
 #pragma once
 
 #include <algorithm>
@@ -45,14 +45,14 @@ public:
   virtual void ring(std::uint32_t offset, std::uint32_t value) = 0;
   /// Two halves that no other thread's doorbells part: `low` at `offset`, `high` behind it, which rings.
   virtual void ringPair(std::uint32_t offset, std::uint32_t low, std::uint32_t high) = 0;
-  /// commandHead as the device has it now, or as it was told last.
+  /// commandHead as the device has it now, or as it was reported last.
   virtual std::uint32_t commandHead() = 0;
   /// Readable when the interrupt rose; -1: there is none.
   virtual int descriptor() const = 0;
   virtual void clearInterrupt() = 0;
   /// ns of the core's clock; 0: only what it tells has the time.
   virtual std::uint64_t time() const { return 0; }
-  /// Where a connection started from, a `source` of downbeat_estimate: for whoever watches the device.
+  /// Source of a connection's start, a `source` of downbeat_estimate: for whoever watches the device.
   virtual void started(std::uint32_t /*reference*/, std::uint32_t /*source*/) {}
   /// False: the device has gone for good.
   virtual bool alive() const { return true; }

@@ -26,7 +26,7 @@ public:
   /// Puts what waits into the ring, as far as there is space.
   void flush() {
     const std::uint32_t before = tail_;
-    while (!waiting_.empty() && (free() || (told(port_.commandHead()), free()))) {
+    while (!waiting_.empty() && (free() || (advanceTo(port_.commandHead()), free()))) {
       entries_[tail_ % entries_.size()] = waiting_.front();
       waiting_.pop_front();
       ++tail_;
@@ -34,7 +34,7 @@ public:
     if (tail_ != before) port_.ring(format::commandTail, tail_);
   }
   /// The device has done all commands before this index.
-  void told(std::uint32_t head) {
+  void advanceTo(std::uint32_t head) {
     if (static_cast<std::int32_t>(head - head_) > 0 && static_cast<std::int32_t>(head - tail_) <= 0) head_ = head;
   }
   bool waits() const { return !waiting_.empty(); }
@@ -44,7 +44,7 @@ public:
   void reset() { head_ = tail_ = 0; }
   /// The device has done everything.
   bool empty() {
-    told(port_.commandHead());
+    advanceTo(port_.commandHead());
     return waiting_.empty() && head_ == tail_;
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What is done once with a device's registers: which core it is, its addresses, its memory, its ports. For whoever has
+// Set-up of a device by its registers: which core it is, its addresses, its memory, its ports. For whoever has
 // the whole device: this library, or the NIC process.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Memory {
   std::uint64_t busAddress = 0;
 };
 
-/// Where a port's rings lie behind the payload memory, and how long they are.
+/// Offsets and lengths of a port's rings behind the payload memory, bytes.
 struct RingLayout {
   static constexpr std::uint32_t commandsLog2 = 8, notificationsLog2 = 10;
   static constexpr std::uint64_t bytes = (sizeof(format::Command) << commandsLog2) + // a multiple of 4096 each

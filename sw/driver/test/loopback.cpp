@@ -220,7 +220,7 @@ void Loopback::open(std::uint32_t number, const Command &command) {
     flow.request = side == 0 ? command.request : 0;
     flow.remotePort = side == 0 ? command.remotePort : localPort;
     flow.localPort = side == 0 ? localPort : command.remotePort;
-    flow.begin = flow.acknowledged = flow.written = flow.told = sequence_ + side * 77;
+    flow.begin = flow.acknowledged = flow.written = flow.reported = sequence_ + side * 77;
     flow.consumed = flow.received = sequence_ + (1 - side) * 77;
   }
   sequence_ += 1000;

@@ -31,8 +31,8 @@ struct Flow {
   CloseReason reason = CloseReason::none;
   std::uint32_t port = 0, peer = 0;
   std::uint16_t request = 0, remotePort = 0, localPort = 0;
-  std::uint32_t acknowledged = 0, written = 0, told = 0, consumed = 0, received = 0;
-  bool announced = false; // its port has started: it is told once more, also when it has ended
+  std::uint32_t acknowledged = 0, written = 0, reported = 0, consumed = 0, received = 0;
+  bool announced = false; // its port has started: it is reported once more, also when it has ended
   bool finSent = false, finWanted = false, peerFin = false, endReported = false;
   std::uint32_t begin = 0; // of what it sends
 };

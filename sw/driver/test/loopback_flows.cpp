@@ -68,7 +68,7 @@ void Loopback::statuses() {
     status.generation = static_cast<std::uint8_t>(flow.generation - (flow.open || flow.owned ? 0 : 1));
     status.state = flow.state;
     status.acknowledged = flow.acknowledged;
-    status.written = flow.told;
+    status.written = flow.reported;
     status.consumed = flow.consumed;
     status.received = flow.received;
     status.flags = static_cast<std::uint8_t>((flow.passiveSide ? passive : 0) | (flow.peerFin ? peerFinished : 0));
@@ -137,7 +137,7 @@ bool Loopback::move(std::uint32_t number) {
         memory[payload + number * ringBytes + (flow.acknowledged + each) % ringBytes];
   if (length != 0) {
     flow.acknowledged += length;
-    flow.told = flow.acknowledged;
+    flow.reported = flow.acknowledged;
     peer.received += length;
     flow.changed = peer.changed = true;
     if (!peer.owned) { // closed: nobody reads it

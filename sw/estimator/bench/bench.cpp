@@ -31,7 +31,7 @@ downbeat_address address(uint32_t number, uint32_t prefixes) {
            static_cast<uint8_t>(prefix >> 8), static_cast<uint8_t>(prefix), static_cast<uint8_t>(host)}};
 }
 
-/// Of this process, in kB (proc(5)).
+/// Memory of this process, in kB (proc(5)).
 uint64_t resident() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)
@@ -39,7 +39,7 @@ uint64_t resident() {
   return 0;
 }
 
-/// Of this process on its core: other load on the machine does not count.
+/// Processor time of this process: other load on the machine does not count.
 double seconds() {
   std::timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);

@@ -82,7 +82,7 @@ private:
   Table table_;
   SavedParameters saved_;
   std::array<uint64_t, DOWNBEAT_CAUSES> refused_{};
-  uint64_t now_ = 0; // the latest that was told: time does not go back
+  uint64_t now_ = 0; // the latest that was given: time does not go back
   bool opened_ = false;
   void (*callback_)(void *, const downbeat_learned *) = nullptr;
   void *context_ = nullptr;

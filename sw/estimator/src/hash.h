@@ -32,7 +32,7 @@ inline uint64_t siphash(const uint64_t (&key)[2], uint64_t first, uint64_t secon
   return v0 ^ v1 ^ v2 ^ v3;
 }
 
-/// Where a key's record lies in its owner's array; open addressing, at most half full.
+/// Index of a key's record in its owner's array; open addressing, at most half full.
 class Index {
 public:
   explicit Index(uint32_t records) : cells_(std::bit_ceil(uint64_t{records} * 2)), mask_(cells_.size() - 1) {}

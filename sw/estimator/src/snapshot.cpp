@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
-/// What outlives a process, as text: a line for each ten seconds of a prefix, and for each set of saved parameters.
+/// State that outlives a process, as text: a line for each ten seconds of a prefix, and for each set of saved
+/// parameters.
 #include <array>
 #include <charconv>
 #include <limits>

@@ -40,7 +40,7 @@ public:
 
   /// The datagrams that are to go now; each is given once.
   std::vector<std::vector<std::uint8_t>> due(Nanoseconds now);
-  /// What has come. Anything but the gateway's response to a request of ours changes nothing.
+  /// Takes a datagram. Anything but the gateway's response to a request of ours changes nothing.
   void receive(Bytes datagram, Nanoseconds now);
 
   bool connected() const { return session_.has_value(); }

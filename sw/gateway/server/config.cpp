@@ -15,7 +15,7 @@
 namespace downbeat::gateway {
 namespace {
 
-// What a key takes: puts the value into the configuration, or says what is allowed.
+// Setter of a key: puts the value into the configuration, or says what is allowed.
 using Take = std::function<std::string(const toml::node &, Config &)>;
 
 template <typename Number> Take number(Number min, Number max, std::function<Number &(Config &)> place) {

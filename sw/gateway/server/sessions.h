@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Who speaks: reporters with their limits, and their sessions. A session lives in memory alone: what was recorded
+// Senders: reporters with their limits, and their sessions. A session lives in memory alone: what was recorded
 // before a restart belongs to no session and changes nothing. The host of a session that is gone says hello again.
 #pragma once
 

@@ -54,7 +54,7 @@ public:
   /// No host may speak as this reporter.
   bool denies(std::uint32_t reporter) const { return reporter == gateways || denied_.contains(reporter); }
 
-  /// What the site's gateways seal their messages to each other with; no host has it.
+  /// Key of messages between the site's gateways; no host has it.
   std::optional<Key> ofGateways(std::uint8_t id) const;
 
   std::uint8_t newest() const { return newest_; } // the key that is last in the file

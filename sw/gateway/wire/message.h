@@ -26,7 +26,7 @@ inline constexpr std::size_t maxReports = (maxBytes - headerBytes - tagBytes) / 
 inline constexpr std::size_t maxQueries =
     (maxBytes - headerBytes - tagBytes) / responseBytes; // the response must fit too
 
-/// What a number may be. A window is at most what TCP can announce (RFC 7323, section 2.3).
+/// Ranges of numbers. A window is at most what TCP can announce (RFC 7323, section 2.3).
 inline constexpr double maxWindow = 1073725440; // bytes, 65,535 * 2^14
 inline constexpr double minRtt = 1e-6, maxRtt = 60; // seconds
 inline constexpr double maxAcked = 256;               // segments per ACK, at least 1
@@ -60,7 +60,7 @@ struct Report {
   double slow = 0;   // bytes, S of LISS (state)
 };
 
-/// What the gateway knows about a prefix. A part without reporters is not known, and all its numbers are zero.
+/// State of a prefix at the gateway. A part without reporters is not known, and all its numbers are zero.
 struct Response {
   Prefix prefix;
   std::uint32_t lifetime = 0; // ms for which the response holds

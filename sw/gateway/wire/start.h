@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What a connection starts with by the gateway's response: the estimator's equations on the response's numbers.
+// Start of a connection by the gateway's response: the estimator's equations on the response's numbers.
 #pragma once
 
 #include <downbeat_estimator.h>

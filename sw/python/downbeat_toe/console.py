@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Where reports go."""
+"""Places of reports."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Where a command writes: looked at before it measures, so that nothing measured is lost."""
+"""Output of a command: looked at before it measures, so that nothing measured is lost."""
 
 from __future__ import annotations
 

@@ -167,14 +167,14 @@ def page(title: str, body: str, *, command: str, seed: int | str | None = None) 
     scripts = f'<script type="text/plain" id="plotly">{library}</script><script>{SCRIPT}</script>' if library else ""
     drawn = "no seed" if seed is None else f"seed {seed}"
     hint = '<p class="hint">Drag in a plot to zoom, double-click to see all of it again.</p>' if library else ""
-    told = f"{_date()}; Downbeat {version()}; {drawn}; <code>{html.escape(command)}</code>"
+    source = f"{_date()}; Downbeat {version()}; {drawn}; <code>{html.escape(command)}</code>"
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Downbeat: {html.escape(title)}</title><style>{STYLE}</style></head><body>
 <h1>{html.escape(title)}</h1>
 {body}
 {hint}
-<footer>{told}</footer>
+<footer>{source}</footer>
 {scripts}
 </body></html>
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The policies of a build and what they are told, in people's units: `a=0.5, b=0.3`; `n=10, gap=700us`.
+"""The policies of a build and their arguments, in people's units: `a=0.5, b=0.3`; `n=10, gap=700us`.
 
 All of it is read from downbeat_layout.json, which the RTL generates; the package has the default build's.
 """

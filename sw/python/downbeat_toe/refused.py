@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a command cannot do with what it was given. Python's own library alone: make asks before set-up."""
+"""Refusal of a command, with the reason. Python's own library alone: make asks before set-up."""
 
 from __future__ import annotations
 

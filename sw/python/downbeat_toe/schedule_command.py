@@ -58,7 +58,7 @@ def train(
     link: Link = "1Gb/s",
     file: File = None,
 ) -> None:
-    """Frames with equal gaps; several trains, if told."""
+    """Frames with equal gaps; several trains, where that is wanted."""
     with explained():
         _write(patterns.train(frames, _time(gap), trains, _time(every)), length, flow, link, file)
 

@@ -123,7 +123,7 @@ def test_what_cannot_be_is_refused_in_a_line(far: Words, words: list[str], reaso
     assert not far.written
 
 
-def test_a_refusal_of_the_core_is_told(far: Words, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_of_the_core_is_reported(far: Words, monkeypatch: pytest.MonkeyPatch) -> None:
     reasons: dict[str, Any] = LAYOUT["enums"]["CloseReason"]
     refusals = iter([(0, "none"), (1, "unreachable")])
     assert "unreachable" in reasons
@@ -131,6 +131,6 @@ def test_a_refusal_of_the_core_is_told(far: Words, monkeypatch: pytest.MonkeyPat
     assert "the core refused the connection: unreachable" in run("open", "10.0.0.2", "5001", status=2)
 
 
-def test_a_missing_build_is_told(far: Words, tmp_path: Path) -> None:
+def test_a_missing_build_is_reported(far: Words, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["traffic", "flows", "--build", str(tmp_path)])
     assert done.exit_code == 2 and "make bitstream writes it, or name another (--build)" in done.output

@@ -38,11 +38,11 @@ def test_send_to_listen(nic: Nic, tmp_path: Path) -> None:
         while (done := _downbeat(*words)).exit_code and time.monotonic() < end:  # until it listens
             assert "refused" in done.output
         assert "300000 bytes to 10.0.0.1:5001" in done.output
-        _, told = listener.communicate(timeout=LIMIT)
-    assert "300000 bytes from 10.0.0.1:" in told and sink.read_bytes() == content
+        _, printed = listener.communicate(timeout=LIMIT)
+    assert "300000 bytes from 10.0.0.1:" in printed and sink.read_bytes() == content
 
 
-TOLD = (
+ARGUMENTS = (
     "--startup",
     "paced",
     "--startup-argument",
@@ -57,21 +57,21 @@ BITS = 20 | 1_000_000 << 32, 1 << 16 | 1 << 39
 
 
 @pytest.mark.parametrize("command", ["send", "listen"])
-def test_policies_are_told_their_arguments(command: str, nic: Nic, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_policies_are_given_their_arguments(command: str, nic: Nic, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[Parameters] = []
     monkeypatch.setattr(driver, "send_file", lambda *arguments: given.append(arguments[-1].parameters))
     monkeypatch.setattr(driver, "receive_file", lambda *arguments: given.append(arguments[-1].parameters))
     words = {"send": ("/etc/hostname", "--to", "10.0.0.1:1"), "listen": ("5001",)}[command]
-    assert _downbeat(command, *words, "--device", nic.uri, *TOLD).exit_code == 0
-    (told,) = given
-    assert (told.startup, told.steady) == (b"paced", b"aimd")
-    assert (list(told.startup_argument), list(told.steady_argument)) == ([BITS[0], 0], [BITS[1], 0])
+    assert _downbeat(command, *words, "--device", nic.uri, *ARGUMENTS).exit_code == 0
+    (parameters,) = given
+    assert (parameters.startup, parameters.steady) == (b"paced", b"aimd")
+    assert (list(parameters.startup_argument), list(parameters.steady_argument)) == ([BITS[0], 0], [BITS[1], 0])
 
 
 def test_run_hands_arguments_on_as_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[list[str]] = []
     monkeypatch.setattr(os, "execv", lambda path, words: given.append(words[1:]))
-    _downbeat("run", "--device", "sim:x", *TOLD, "--", "true")
+    _downbeat("run", "--device", "sim:x", *ARGUMENTS, "--", "true")
     _downbeat("run", "--device", "sim:x", "--startup", "paced", "--", "true")
     policies = ["--startup", "paced", "--steady", "aimd"]
     arguments = ["--startup-argument", f"{BITS[0]:#x}", "--steady-argument", f"{BITS[1]:#x}"]

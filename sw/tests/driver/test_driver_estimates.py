@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a device with a site's gateway makes of the core's path reports and of a start: the test is the core."""
+"""A device with a site's gateway, its path reports and starts: the test is the core."""
 
 from __future__ import annotations
 
@@ -95,9 +95,9 @@ def last_request(core: Core) -> int:
 def asked(device: Device) -> Estimate:
     """What a connection that nobody answers starts with."""
     connection = device.connect(PEER, 81)
-    told = connection.estimate
+    estimate = connection.estimate
     connection.abort()
-    return told
+    return estimate
 
 
 def resumes(command: bytes) -> None:
@@ -119,8 +119,8 @@ def test_reports_count_on_when_the_cores_ack_counter_wraps(core: Core, device: D
     report(core, acked=(1 << 24) + 20 * MSS, acks=10, window=30)
     device.poll()
     connection.close()
-    told = asked(device)
-    assert told.source == Source.OWN and b"mean window 30" in told.reason, told.reason
+    estimate = asked(device)
+    assert estimate.source == Source.OWN and b"mean window 30" in estimate.reason, estimate.reason
 
 
 @pytest.mark.parametrize("device", ["spand"], indirect=True)
@@ -153,8 +153,8 @@ def test_saved_parameters_go_to_one_connection_at_a_time(core: Core, device: Dev
     taught(core, device)
     first = device.connect(PEER, 81)
     request = last_request(core)
-    told = asked(device)
-    assert (told.source, told.reason) == (Source.NONE, b"another connection uses the saved parameters")
+    estimate = asked(device)
+    assert (estimate.source, estimate.reason) == (Source.NONE, b"another connection uses the saved parameters")
     established(core, flow=1, request=request, command_head=commands(core))
     device.poll()
     first.close()
@@ -164,8 +164,8 @@ def test_saved_parameters_go_to_one_connection_at_a_time(core: Core, device: Dev
 def test_after_a_safe_retreat_nobody_resumes(core: Core, device: Device) -> None:
     """RFC 9959 3.5."""
     taught(core, device, retreats=1)
-    told = asked(device)
-    assert (told.source, told.reason) == (Source.NONE, b"no saved parameters of this address")
+    estimate = asked(device)
+    assert (estimate.source, estimate.reason) == (Source.NONE, b"no saved parameters of this address")
 
 
 def test_a_core_without_the_policy_resumes_nobody(core: Core, site: Site) -> None:
@@ -174,8 +174,8 @@ def test_a_core_without_the_policy_resumes_nobody(core: Core, site: Site) -> Non
     site.stop()
     with of_site(site, 1, f"uio:{core.uri}", "resume").device as device:
         taught(core, device)
-        told = asked(device)
-        assert (told.source, told.reason) == (Source.NONE, b"the core's policies cannot start so")
+        estimate = asked(device)
+        assert (estimate.source, estimate.reason) == (Source.NONE, b"the core's policies cannot start so")
 
 
 def accepted(core: Core, device: Device, options: Options | None = None) -> Connection:

@@ -65,11 +65,11 @@ def started(host: Host, port: int) -> Estimate:
         accepted.receive()
         host.step()
     host.until(lambda: accepted.receive() in (None, b""))
-    told = out.estimate
+    estimate = out.estimate
     for end in (out, accepted):
         end.close()
     host.step()
-    return told
+    return estimate
 
 
 def test_the_answer_to_one_open_serves_the_next(site: Site) -> None:
@@ -79,20 +79,20 @@ def test_the_answer_to_one_open_serves_the_next(site: Site) -> None:
         other.learns(PREFIX, 40.0 * MSS)
         assert started_now(host).source == Source.NONE, "an open does not wait for the gateway"
         host.until(lambda: started_now(host).source == Source.GATEWAY)
-        told = started_now(host)
-        assert told.initial_window == half(40) and told.ssthresh == half(40) * MSS and told.bucket == 1
-        assert b"gateway: 1 reports of 1 hosts" in told.reason
+        estimate = started_now(host)
+        assert estimate.initial_window == half(40) and estimate.ssthresh == half(40) * MSS and estimate.bucket == 1
+        assert b"gateway: 1 reports of 1 hosts" in estimate.reason
 
 
 def started_now(host: Host) -> Estimate:
     """Of a connection that nobody answers: it ends at once, and asked all the same."""
     connection = host.device.connect(OWN, 6000)
-    told = connection.estimate
+    estimate = connection.estimate
     connection.abort()
-    return told
+    return estimate
 
 
-def test_what_one_host_sees_another_is_told(site: Site) -> None:
+def test_what_one_host_sees_another_knows(site: Site) -> None:
     first, second = of_site(site, 1), of_site(site, 2)
     with first.device, second.device:
         started(first, 5001)
@@ -106,9 +106,9 @@ def test_without_a_gateway_the_own_table_serves(site: Site) -> None:
     site.stop()
     with host.device:
         assert started(host, 5001).source == Source.NONE
-        told = started_now(host)
-        assert told.source == Source.OWN and told.ssthresh == half(WINDOW) * MSS
-        assert b"reports, mean window 25" in told.reason
+        estimate = started_now(host)
+        assert estimate.source == Source.OWN and estimate.ssthresh == half(WINDOW) * MSS
+        assert b"reports, mean window 25" in estimate.reason
 
 
 def estimates(nic: Nic, of: list[Connection]) -> list[str | None]:

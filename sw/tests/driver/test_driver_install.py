@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What `make install` puts into a prefix: the example is built by pkg-config against it, shared and static, and
+"""Files of `make install` in a prefix: the example is built by pkg-config against it, shared and static, and
 runs."""
 
 from __future__ import annotations

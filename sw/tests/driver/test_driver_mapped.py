@@ -39,7 +39,7 @@ CONTROL, STATUS = (number("downbeat_registers.h", f"DOWNBEAT_REG_{name}") for na
 
 
 class Core:
-    """Registers and memory as files; starts a port when it is told to, and has done its commands."""
+    """Registers and memory as files; starts a port when a program says so, and has done its commands."""
 
     def __init__(self, directory: Path) -> None:
         self.registers = self._file(directory / "bar", 0x3000)

@@ -107,7 +107,7 @@ def _other(host: Host, nic: Nic, listener: Listener) -> tuple[subprocess.Popen[s
 
 
 def test_a_port_s_next_program_is_not_taken_for_the_last_one(nic: Nic) -> None:
-    """A port that starts is told of its flows, whose requests have the numbers that the next program begins with."""
+    """A port that starts hears of its flows, whose requests have the numbers that the next program begins with."""
     server = Host(nic.uri)
     with server.device:
         listener = server.listening(6000)
@@ -123,7 +123,7 @@ def test_a_port_s_next_program_is_not_taken_for_the_last_one(nic: Nic) -> None:
             assert server.ended(peer) is Error.RESET
 
 
-def test_a_nic_that_goes_is_told_and_can_be_opened_again(nic: Nic) -> None:
+def test_a_nic_that_goes_is_reported_and_can_be_opened_again(nic: Nic) -> None:
     host = Host(nic.uri)
     out, _ = host.pair()
     nic.stop(signal.SIGKILL)

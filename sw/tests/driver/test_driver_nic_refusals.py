@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a NIC process refuses: programs, sockets, arguments."""
+"""Refusals of a NIC process: programs, sockets, arguments."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What `downbeat run` is told."""
+"""Arguments of `downbeat run`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sw.tests.driver.test_driver_preload import SERVER
 
 @pytest.mark.parametrize("option", ["--startup-argument", "--steady-argument"])
 @pytest.mark.parametrize(("argument", "refused"), [("0x0", False), ("0x1", True), ("0x10000000000000000", True)])
-def test_policies_are_told_their_arguments(nic: Nic, option: str, argument: str, refused: bool) -> None:
+def test_policies_are_given_their_arguments(nic: Nic, option: str, argument: str, refused: bool) -> None:
     """Standard slow start and Reno take none, in either of the two words."""
     text = f"import errno, socket; print(socket.socket().connect_ex(('{CORE}', 5005)) == errno.EIO)"
     wrap = over_core(nic)

@@ -95,7 +95,7 @@ print(polled(connection))
 """
 
 
-def _told(address: str, port: int, wrap: list[str], accepts: str, connects: str, before: str = "") -> tuple[str, str]:
+def _seen(address: str, port: int, wrap: list[str], accepts: str, connects: str, before: str = "") -> tuple[str, str]:
     """What both sides print; `before`: what the first does before it accepts."""
     arguments = (address, str(port))
     with serving([*wrap, *script(TELL + LISTEN + before + ACCEPT + accepts, *arguments)]) as server:
@@ -108,30 +108,30 @@ def _told(address: str, port: int, wrap: list[str], accepts: str, connects: str,
 
 @pytest.mark.parametrize("by", ["accepted", "connected"])
 @pytest.mark.parametrize("tell", [TELL_ALL, TELL_ERROR, TELL_OTHER_CALLS], ids=["recv", "SO_ERROR", "other calls"])
-def test_a_reset_is_told_once_behind_what_came_before(nic: Nic, by: str, tell: str) -> None:
+def test_a_reset_is_reported_once_behind_what_came_before(nic: Nic, by: str, tell: str) -> None:
     hear = HEAR + ASK + tell
     sides = (SPEAK_AND_RESET, hear) if by == "accepted" else (hear, SPEAK_AND_RESET)
-    expected = _told(KERNEL, free_port(), [], *sides)
+    expected = _seen(KERNEL, free_port(), [], *sides)
     assert any("ECONNRESET" in text for text in expected)
-    assert _told(CORE, 5010, over_core(nic), *sides) == expected
+    assert _seen(CORE, 5010, over_core(nic), *sides) == expected
     ports_free(nic)
 
 
 @pytest.mark.parametrize("by", ["accepted", "connected"])
 def test_an_orderly_end_is_no_error(nic: Nic, by: str) -> None:
     sides = (CLOSE, HEAR_THE_END) if by == "accepted" else (HEAR_THE_END, CLOSE)
-    assert _told(CORE, 5010, over_core(nic), *sides) == _told(KERNEL, free_port(), [], *sides)
+    assert _seen(CORE, 5010, over_core(nic), *sides) == _seen(KERNEL, free_port(), [], *sides)
     ports_free(nic)
 
 
 def test_a_time_out_is_etimedout(nic: Nic) -> None:
     """Its events and what follows are a reset's."""
-    _, told = _told(CORE, SILENT, over_core(nic), WAIT, ASK + "tell(connection)")
-    assert told.split("\n")[:2] == [
+    _, seen = _seen(CORE, SILENT, over_core(nic), WAIT, ASK + "tell(connection)")
+    assert seen.split("\n")[:2] == [
         "POLLIN|POLLOUT|POLLERR|POLLHUP|POLLRDHUP ETIMEDOUT b'' b'' 0",
         "POLLIN|POLLOUT|POLLHUP|POLLRDHUP EPIPE",
     ]
-    _, asked = _told(CORE, SILENT, over_core(nic), WAIT, ASK + "print(asked(connection), tried(connection.recv, 100))")
+    _, asked = _seen(CORE, SILENT, over_core(nic), WAIT, ASK + "print(asked(connection), tried(connection.recv, 100))")
     assert asked == "ETIMEDOUT b''\n"
     ports_free(nic)
 
@@ -141,15 +141,15 @@ def test_the_pump_s_death_is_a_reset(nic: Nic, by: str) -> None:
     """Also for a program that has written nothing."""
     ends = KILL_THE_PUMP + END
     sides = (HEAR + "connection.recv(1)" + ends, SPEAK + WAIT) if by == "accepted" else (WAIT, ends)
-    told = _told(CORE, 5010, over_core(nic), *sides)
-    assert "POLLIN|POLLOUT|POLLERR|POLLHUP|POLLRDHUP ECONNRESET b'' b'' 0" in "".join(told)
+    seen = _seen(CORE, 5010, over_core(nic), *sides)
+    assert "POLLIN|POLLOUT|POLLERR|POLLHUP|POLLRDHUP ECONNRESET b'' b'' 0" in "".join(seen)
     ports_free(nic)
 
 
-def test_a_reset_before_the_accept_is_told_behind_it(nic: Nic) -> None:
+def test_a_reset_before_the_accept_is_reported_behind_it(nic: Nic) -> None:
     accepts = "import time\ncomes(listener, select.POLLIN)\ntime.sleep(0.5)\n"
-    told, _ = _told(CORE, 5010, over_core(nic), END, KILL_THE_PUMP, before=accepts)
-    assert told.startswith("POLLIN|POLLOUT|POLLERR|POLLHUP|POLLRDHUP ECONNRESET b'' b'' 0\n")
+    seen, _ = _seen(CORE, 5010, over_core(nic), END, KILL_THE_PUMP, before=accepts)
+    assert seen.startswith("POLLIN|POLLOUT|POLLERR|POLLHUP|POLLRDHUP ECONNRESET b'' b'' 0\n")
     ports_free(nic)
 
 
@@ -169,6 +169,6 @@ while part := connection.recv(100000):
     count += len(part)
 print(count)
 """
-    told, _ = _told(CORE, 5010, over_core(nic), reads, writes)
-    assert told == "3000000\n"
+    seen, _ = _seen(CORE, 5010, over_core(nic), reads, writes)
+    assert seen == "3000000\n"
     ports_free(nic)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the golden model of the estimator answers, by method."""
+"""Responses of the estimator's golden model, by method."""
 
 from __future__ import annotations
 

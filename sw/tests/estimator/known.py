@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the golden model of the estimator knows. Times in ns, windows in segments with 16 fraction bits."""
+"""State of the estimator's golden model. Times in ns, windows in segments with 16 fraction bits."""
 
 from __future__ import annotations
 

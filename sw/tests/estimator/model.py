@@ -70,7 +70,7 @@ class Model:
             return refusal.cause
         return Cause.NONE
 
-    # ---- what is told
+    # ---- reports
 
     def _open(self, name: int, remote: Address) -> None:
         require(name != 0, Cause.UNKNOWN)
@@ -192,7 +192,7 @@ class Model:
             return
         prefix.spand = [*recent, report]
 
-    # ---- what is asked
+    # ---- requests
 
     def _check(self, request: Request, take: bool) -> None:
         require(unicast(request.remote), Cause.ADDRESS)

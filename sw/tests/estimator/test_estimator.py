@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a new connection gets by each method, where nothing is known, and after bad reports."""
+"""Starts of a new connection by each method, where nothing is known, and after bad reports."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_spand_forgets_after_five_minutes(make: Make) -> None:
     assert not estimator.request(300 * SECOND, request(Method.SPAND))[1].known
 
 
-def test_spand_is_told_a_segment_less_than_the_window_that_was_lost(make: Make) -> None:
+def test_spand_gets_a_segment_less_than_the_window_that_was_lost(make: Make) -> None:
     estimator = make()
     opened(estimator, 1)
     lost = replace(STEADY, losses=1, loss_time=SECOND, loss_window=13 * SIZE, loss_in_avoidance=1)

@@ -52,12 +52,12 @@ from pathlib import Path
 from downbeat_toe import schedule_file
 from downbeat_toe.gap import methods, replay, sending, stamping
 print(methods.choose(veth.ENDS[0], 'auto').words)
-method = methods.Method(time.CLOCK_MONOTONIC, True, 'as told')
+method = methods.Method(time.CLOCK_MONOTONIC, True, 'as planned')
 sent = sending.send(schedule_file.read(Path(sys.argv[1])), veth.ENDS[0], bytes(6), method, stamping.clock(veth.ENDS[0]), False)
 print(replay.lateness(sent)['minimum'], sent.refused)
 """
-    words, told = inside(script, plan).splitlines()
-    minimum, refused = map(float, told.split())
+    words, numbers = inside(script, plan).splitlines()
+    minimum, refused = map(float, numbers.split())
     assert words == "busy waiting, CLOCK_TAI" and refused == 0
     # Of one frame of 50 at least on a machine however busy; none is ahead by more.
     assert -sending.AHEAD <= minimum < -sending.AHEAD / 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Whose stamps are taken, and when two of them make a delay."""
+"""Sources of stamps, and when two of them make a delay."""
 
 from __future__ import annotations
 

@@ -23,7 +23,9 @@ def test_an_estimate_is_the_mean_of_a_hosts_reports_and_another_host_gets_it(vir
     known, unknown = gateway.ask(second, PREFIX, OTHER)
     assert (known.prefix, known.window, known.transfers, known.reporters) == (PREFIX, 40_000, 2, (1, 0, 0))
     assert known.rtt == pytest.approx(0.060) and known.acked == pytest.approx(1.5)
-    assert unknown == wire.Response(OTHER, 0, (0, 0, 0), 0, 0, 0, 0, 0, 0, 0, 0), "nothing is said where nothing is known"
+    assert unknown == wire.Response(OTHER, 0, (0, 0, 0), 0, 0, 0, 0, 0, 0, 0, 0), (
+        "nothing is said where nothing is known"
+    )
 
 
 def test_states_and_saved_windows_are_shared(virtual: Make) -> None:

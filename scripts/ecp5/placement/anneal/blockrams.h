@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Where block RAMs may be: in some columns, of as many rows each.
+// Sites of block RAMs: in some columns, of as many rows each.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What may be where in an ECP5's places of logic: eight positions with a LUT and a flip-flop each, two of them a slice.
+// Sites of an ECP5's logic: eight positions with a LUT and a flip-flop each, two of them a slice.
 //
 // The rules are nextpnr's (ecp5/arch_place.cc, `slices_compatible`).
 #pragma once

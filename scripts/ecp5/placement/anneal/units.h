@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What of an ECP5's logic moves together, as a placed design has it.
+// Units of an ECP5's logic that move together, as a placed design has them.
 //
 // Carry chains and LUT RAM with the flip-flops behind them move as whole places; LUTs that make a wider function (by
 // PFUMX, L6MUX21) and the flip-flops behind them as one, to positions that are wired in the same way.

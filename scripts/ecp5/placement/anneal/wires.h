@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What wires cost: by their length, and by how crowded their way is.
+// Cost of wires: by their length, and by how crowded their way is.
 #pragma once
 
 #include <algorithm>

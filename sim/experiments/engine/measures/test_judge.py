@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What counts as reproduced: values, ratios, bounds and rankings, against results made by hand."""
+"""Values that count as reproduced: values, ratios, bounds and rankings, against results made by hand."""
 
 from __future__ import annotations
 

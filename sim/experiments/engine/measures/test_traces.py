@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What single segments, ACKs and pairs show, of traces made by hand."""
+"""Measures of single segments, ACKs and pairs, of traces made by hand."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a report shows: its page, curves, PDFs and Parquet, of results made by hand."""
+"""Contents of a report: its page, curves, PDFs and Parquet, of results made by hand."""
 
 from __future__ import annotations
 

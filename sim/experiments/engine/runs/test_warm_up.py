@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What may differ between plans that share their warm-up."""
+"""Plans that share their warm-up may differ in some parts."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What logistic.toml has as published is Iguchi's equation 12 for its network, and what the golden model makes of it."""
+"""logistic.toml's published values are Iguchi's equation 12 for its network; the golden model agrees."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What an M/D/1 queue makes of the gap of a pair: where thesis-4-6.toml's bound lies on that curve."""
+"""The gap of a pair behind an M/D/1 queue: where thesis-4-6.toml's bound lies on that curve."""
 
 from __future__ import annotations
 

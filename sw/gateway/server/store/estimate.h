@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What the gateway responses about a prefix, from the rows of its reporters
+// The gateway's response about a prefix, from the rows of its reporters
 // (docs/decisions/gateway-median-of-reporters.md).
 //
 //   a reporter's word     the mean of its own reports of the last 5 minutes

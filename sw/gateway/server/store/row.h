@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// What one reporter has said of one prefix: sums over 5 minutes in buckets of 10 s (SPAND 5.2.5), and its newest words
+// Reports of one reporter about one prefix: sums over 5 minutes in buckets of 10 s (SPAND 5.2.5), and its newest words
 // for LISS and Careful Resume.
 #pragma once
 

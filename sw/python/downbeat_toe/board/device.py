@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a host does with any board: registers by name, its time, its PHYs (docs/how-to/boards.md)."""
+"""Access of a host to a board: registers by name, its time, its PHYs (docs/how-to/boards.md)."""
 
 from __future__ import annotations
 

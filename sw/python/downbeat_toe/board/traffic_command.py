@@ -57,7 +57,7 @@ def open_connection(
     ip: Annotated[str, typer.Argument(help="the peer's IP address")],
     port: Annotated[int, typer.Argument(min=1, max=65535)],
     startup: Annotated[str, typer.Option(help="start-up policy; paced and pairs are schedules")] = "",
-    argument: Annotated[str, typer.Option(help='what it is told, as "n=10, gap=700us"')] = "",
+    argument: Annotated[str, typer.Option(help='its argument, as "n=10, gap=700us"')] = "",
     spacing: Annotated[float, typer.Option(min=0, help="ns from one payload byte to the next; 0: not paced")] = 0,
     device: Device = DEVICE,
     build: Build = BUILD,

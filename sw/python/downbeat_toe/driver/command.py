@@ -32,7 +32,7 @@ DEVICE = f"simd:{SOCKET}"
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _refusals() -> Iterator[None]:
     """Refusals of the library end a command as the command's own do."""
     with explained():
         try:
@@ -155,7 +155,7 @@ def send(
     cap: Annotated[str | None, typer.Option("--rate", help="most bits a second, as 20Mbps")] = None,
 ) -> None:
     """Sends a file over one connection, and closes it."""
-    with _told():
+    with _refusals():
         address, port = _place(to)
         options = Options(Policies.of(startup, steady, startup_argument, steady_argument).parameters())
         try:
@@ -180,7 +180,7 @@ def listen(
     steady_argument: SteadyArgument = "",
 ) -> None:
     """Accepts one connection, and writes what comes."""
-    with _told():
+    with _refusals():
         output.require_file(file, "--output")
         options = Options(Policies.of(startup, steady, startup_argument, steady_argument).parameters())
         with Device(uri) as opened, file.open("wb") as sink:

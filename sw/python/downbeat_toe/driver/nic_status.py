@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a NIC process says of itself and of its connections (sw/driver/src/nic_protocol.h)."""
+"""Status of a NIC process and of its connections (sw/driver/src/nic_protocol.h)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The options of a command that choose a connection's policies, and what the policies are told."""
+"""The options of a command that choose a connection's policies, and what the policies are given."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the readers of both capture formats share: the way through a file's bytes, interfaces and packets."""
+"""Common parts of the readers of both capture formats: the way through a file's bytes, interfaces and packets."""
 
 from __future__ import annotations
 

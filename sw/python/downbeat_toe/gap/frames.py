@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a captured frame is to a schedule: a segment with data, or a frame of `downbeat replay`."""
+"""Kinds of captured frames: a segment with data, or a frame of `downbeat replay`."""
 
 from __future__ import annotations
 

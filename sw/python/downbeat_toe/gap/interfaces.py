@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a network interface must be before anything is sent on it. By ioctl: /sys shows another network namespace's."""
+"""Checks of a network interface before anything is sent on it. By ioctl: /sys shows another network namespace's."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the figures of an analysis cannot tell: sentences, each with what to do."""
+"""Limits of an analysis: sentences, each with what to do."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What a person reads of an analysis, and its files."""
+"""Report of an analysis for people, and its files."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Sending frames at given times: by the kernel, told each frame's time (SO_TXTIME), or by waiting for it.
+"""Sending frames at given times: by the kernel, given each frame's time (SO_TXTIME), or by waiting for it.
 
 Launches are in CLOCK_TAI, which no leap second moves; `etf` wants it too. `fq` wants CLOCK_MONOTONIC.
 """
@@ -113,7 +113,7 @@ def _loop(
 
 
 def tai_ahead() -> int:
-    """Nanoseconds that CLOCK_TAI is ahead of CLOCK_REALTIME: whole seconds; 0 where nobody has told the kernel."""
+    """Nanoseconds that CLOCK_TAI is ahead of CLOCK_REALTIME: whole seconds; 0 where the kernel does not know."""
     return round((_now() - time.clock_gettime_ns(time.CLOCK_REALTIME)) / NANOSECONDS) * NANOSECONDS
 
 

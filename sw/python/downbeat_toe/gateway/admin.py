@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What the gateway answers to people: HTTP/1.0 on a Unix socket, JSON; and its counters for Prometheus."""
+"""Pages of the gateway for people: HTTP/1.0 on a Unix socket, JSON; and its counters for Prometheus."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def deny(file: Path, reporter: int) -> None:
 
 
 def listed(file: Path) -> list[str]:
-    """What is in the file, without the keys themselves."""
+    """Contents of the file, without the keys themselves."""
     return [" ".join(words[:2]) for words in _words(file)]
 
 

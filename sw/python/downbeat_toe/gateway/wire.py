@@ -54,7 +54,7 @@ def saved(prefix: str, window: float, rtt: float) -> bytes:
 
 @dataclass
 class Response:
-    """What the gateway knows of a prefix."""
+    """State of a prefix at the gateway."""
 
     prefix: str
     lifetime_ms: int
