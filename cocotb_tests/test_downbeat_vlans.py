@@ -51,8 +51,8 @@ async def every_frame_of_a_connection_bears_its_tag(dut: Any, place: int) -> Non
     draw = generator()
     request, reply = draw.randbytes(700), draw.randbytes(4000)
     peer = Peer(core, port=3000, core_port=80, vlan=OURS[place][0])
-    reply = await peer.connect(options=[("MSS", 1460)])
-    assert dict(reply.options)["MSS"] == number("ownMss"), "the tag takes nothing of the segment"
+    syn_ack = await peer.connect(options=[("MSS", 1460)])
+    assert dict(syn_ack.options)["MSS"] == number("ownMss"), "the tag takes nothing of the segment"
     accepted = await core.notified_of("established")
     flow = accepted["status_reference_flow"]
     assert accepted["addresses_vlan"] == place
