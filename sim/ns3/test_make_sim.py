@@ -149,7 +149,7 @@ def test_a_stalled_run_says_where_it_stands(tmp_path: Path) -> None:
     words = " ".join((done.stdout + done.stderr).split())
     # The core has sent its last of R2 retransmissions.
     for said in (
-        "the peer no longer answers",
+        "the peer has not answered for too long",
         "INCOMPLETE: 0 of 10,000 bytes",
         "retransmissions: 15",
         "flow",
