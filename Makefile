@@ -24,8 +24,8 @@ $(foreach switch,WAVES AREA ESTIMATE GUARD PROGRAM FULL VARY SO,$(eval override 
 IN_ENV := source scripts/env.sh &&
 PY := $(IN_ENV) python
 SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/downbeat.stamp
-# Packages of the system are all that Scala needs.
-SYSTEM := build/system.stamp
+# Packages of the system are all that Scala needs; all tests together, and lint, need more of them.
+SYSTEM := build/$(if $(TEST),core,$(if $(filter test soak lint,$(MAKECMDGOALS) $(TARGETS)),test,core)).stamp
 RTL := build/rtl/$(PRESET).stamp
 SIM_RTL := build/sim/rtl.stamp
 SIM65536_RTL := build/sim/rtl-sim65536.stamp
@@ -184,9 +184,9 @@ clean: ## removes everything built except the Python environment
 side-by-side: | variables
 	@+SIDE_BY_SIDE=1 $(MAKE) -j2 CHOSEN="$(CHOSEN)" TARGETS="$(MAKECMDGOALS)" $(SIDES)
 
-$(SYSTEM): $(wildcard scripts/*.sh) | variables
+$(SYSTEM): scripts/system_packages.sh scripts/setup.sh | variables
 	@mkdir -p $(@D)
-	@scripts/setup.sh system
+	@scripts/setup.sh $(basename $(@F))
 	@touch $@
 
 $(SET_UP): requirements.txt $(SYSTEM)

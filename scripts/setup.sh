@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # setup.sh: makes build/venv from requirements.txt and checks the system's own packages; instant when nothing changed.
-# setup.sh system: the packages alone.
+# setup.sh core, gateway or test: the system's packages alone.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/step.sh"
 source "$(dirname "$0")/system_packages.sh"
 cd "$DOWNBEAT_ROOT"
 
-require_system_packages
-[ "${1:-}" != system ] || exit 0
+require_system_packages "${1:-core}_packages"
+[ $# -eq 0 ] || exit 0
 wanted=$(sha256sum <requirements.txt)
 stamp=$DOWNBEAT_VENV/downbeat.stamp
 # Plotly with the plots that reports have (MIT): a quarter of the whole, which serves where there is no npm.

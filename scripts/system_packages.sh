@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # shellcheck shell=bash
 # Packages of the system (Debian 12, Ubuntu 24.04): checked by use, not by package name, so that
-# other ways to install them count too. Root gets them installed; anybody else gets the line to type. Not here are curl,
-# iperf3, nginx-light and nmap: `make interop` visits those that are there (Debian's nginx would begin to serve on this
-# machine).
+# other ways to install them count too. Root gets them installed; anybody else gets the line to type. None of them starts
+# a service: nginx-light is not here, and the Redis server is the program that redis-tools has.
 
 # A Python with venv and a shared library (cocotb loads it into the simulator; Debian packs it apart).
 usable_python() {
@@ -37,7 +36,8 @@ java_is_recent() {
 compiles_cxx23() { echo '#include <expected>' | g++ -std=c++23 -fsyntax-only -x c++ - 2>/dev/null; }
 has_header() { echo "#include <$1>" | g++ -fsyntax-only -x c++ - 2>/dev/null; }
 
-missing_packages() {
+# Every target needs these.
+core_packages() {
   usable_python >/dev/null || echo python3-venv python3-dev
   java_is_recent || echo openjdk-17-jdk-headless
   command -v mvn >/dev/null || echo maven
@@ -46,10 +46,34 @@ missing_packages() {
   has_header lz4.h || echo liblz4-dev
   has_header nlohmann/json.hpp || echo nlohmann-json3-dev # iperf3 talks JSON, and so do placers
   command -v ccache >/dev/null || echo ccache # Verilator's own sources, compiled once and not once a module
-  command -v clang-tidy >/dev/null || echo clang-tidy # lint: names in C++
   command -v make >/dev/null || echo make
   command -v perl >/dev/null || echo perl
   command -v ip >/dev/null || echo iproute2 # make interop: network namespaces
+}
+
+gateway_packages() {
+  compiles_cxx23 || echo g++
+  has_header sodium.h || echo libsodium-dev
+  has_header hiredis/hiredis.h || echo libhiredis-dev
+  has_header toml++/toml.h || echo libtomlplusplus-dev
+  has_header prometheus/exposer.h || echo prometheus-cpp-dev
+  has_header nlohmann/json.hpp || echo nlohmann-json3-dev
+  command -v ccache >/dev/null || echo ccache
+}
+
+# `make test` needs these too: peers, judges and linters.
+test_packages() {
+  core_packages
+  gateway_packages
+  local program
+  for program in curl dash iperf3 nmap openssl pkg-config shellcheck wget zstd clang-tidy tshark; do
+    command -v "$program" >/dev/null || echo "$program"
+  done
+  command -v dumpcap >/dev/null || echo wireshark-common
+  command -v tclsh >/dev/null || echo tcl
+  command -v systemd-analyze >/dev/null || echo systemd
+  command -v redis-check-rdb >/dev/null || echo redis-tools
+  echo 'int main() {}' | clang++ -fsanitize=address -x c++ -o /dev/null - 2>/dev/null || echo clang libclang-rt-dev
 }
 
 apt_install() {
@@ -59,14 +83,15 @@ apt_install() {
   apt-get install -y -qq --no-install-recommends "$@" || { apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@"; }
 }
 
+# require_system_packages LIST: one of the functions above.
 require_system_packages() {
   local packages
-  packages=$(missing_packages | tr '\n' ' ')
+  packages=$("$1" | sort -u | tr '\n' ' ')
   [ -n "$packages" ] || return 0
   if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
     # shellcheck disable=SC2086 # a list of words
     step "System packages: ${packages% }" apt_install $packages
-    packages=$(missing_packages | tr '\n' ' ')
+    packages=$("$1" | sort -u | tr '\n' ' ')
     [ -n "$packages" ] || return 0
   fi
   {

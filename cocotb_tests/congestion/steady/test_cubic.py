@@ -152,7 +152,7 @@ def test_each_epoch_is_rfc_9438_s(segments: int, rtt: int, delay: int) -> None:
         rfc.cwnd = flight / SMSS
         ours.see(kind, flight=flight)
         rfc.loss(timeout=kind is Kind.TIMEOUT)
-        for _ in range(min(40 * segments, 6000)):
+        for _ in range(min(40 * segments, 3000)):
             now += 2 * rtt / 1000 / rfc.cwnd * draw.uniform(0.8, 1.2)
             ours.now = round(now * 1e9)
             ours.see(Kind.ACKNOWLEDGED, 2 * SMSS)

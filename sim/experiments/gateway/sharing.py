@@ -12,7 +12,7 @@ from pathlib import Path
 from downbeat_toe.gateway import keys
 from downbeat_toe.gateway.process import Site, program
 
-from sw.tests.gateway.redis_server import Redis
+from sw.tests.gateway import redis_server
 
 ALONE, OWN, GATEWAY, REDIS = "nothing", "one host", "one gateway", "two gateways over Redis"
 LIBRARY = "libdownbeat_site.so"
@@ -22,7 +22,7 @@ SETTINGS = "[limits]\nmessages_per_second = 1000000\nmessage_burst = 1000000\nde
 
 def ways() -> list[str]:
     """Those that this machine has; OWN first, which the others are compared with."""
-    return [OWN, ALONE, GATEWAY, *([REDIS] if shutil.which("redis-server") else [])]
+    return [OWN, ALONE, GATEWAY, *([REDIS] if redis_server.program() else [])]
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def sites(way: str) -> Iterator[list[str]]:
         if way == GATEWAY:
             gateways = [stack.enter_context(Site(settings=SETTINGS))] * 2
         elif way == REDIS:
-            redis = Redis(Path(stack.enter_context(tempfile.TemporaryDirectory())))
+            redis = redis_server.Redis(Path(stack.enter_context(tempfile.TemporaryDirectory())))
             stack.callback(redis.kill)
             redis.start()
             store = f"redis://127.0.0.1:{redis.port}"

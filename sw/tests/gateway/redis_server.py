@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import socket
 import subprocess
@@ -11,6 +12,11 @@ from pathlib import Path
 
 from downbeat_toe.gateway.process import free_port
 from downbeat_toe.refused import Refused
+
+
+def program() -> str | None:
+    """The server's file: Debian's redis-tools has it under its other name, without a service."""
+    return shutil.which("redis-server") or shutil.which("redis-check-rdb")
 
 
 class Redis:
@@ -23,7 +29,7 @@ class Redis:
     def start(self) -> None:
         options = ("--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(self.home))
         command = ["redis-server", "--port", str(self.port), *options]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        self.process = subprocess.Popen(command, executable=program(), stdout=subprocess.DEVNULL)
         end = time.monotonic() + 10
         while time.monotonic() < end:
             try:

@@ -16,7 +16,7 @@ import pytest
 from downbeat_toe.gateway import admin, wire
 from downbeat_toe.gateway.process import Site
 
-from sw.tests.gateway.redis_server import Redis
+from sw.tests.gateway.redis_server import Redis, program
 from sw.tests.gateway.speaker import Speaker
 
 PREFIX = "192.0.2.0/24"
@@ -24,8 +24,8 @@ PREFIX = "192.0.2.0/24"
 
 @pytest.fixture
 def redis(tmp_path: Path) -> Iterator[Redis]:
-    if shutil.which("redis-server") is None:
-        pytest.skip("redis-server is not installed: apt-get install redis-server")
+    if program() is None:
+        pytest.skip("no Redis server: apt-get install redis-tools")
     server = Redis(tmp_path)
     server.start()
     yield server
