@@ -199,9 +199,9 @@ variables:
 	@! command -v python3 >/dev/null || $(CHECK_VARIABLES)
 
 # Directories count as sources, so that a removed file is noticed.
-build/scala.stamp: pom.xml $(shell find rtl -mindepth 1 -type d -o -name '*.scala') | $(SYSTEM)
+# The stamp stands for the classes that it was made with: lost ones, and those of a copied tree, are compiled again.
+build/scala.stamp: pom.xml $(shell find rtl -mindepth 1 -type d -o -name '*.scala') $(shell scripts/rtl.sh compiled || echo FORCE) | $(SYSTEM)
 	@scripts/rtl.sh compile
-	@touch $@
 
 # One directory holds one preset's Verilog: the other presets' stamps are void.
 VOID_OTHERS = find build/rtl -maxdepth 1 -name '*.stamp' ! -name '$(PRESET).*' -delete

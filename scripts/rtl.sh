@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# rtl.sh compile: Scala to classes, by Maven.
+# rtl.sh compile: Scala to classes, by Maven. build/scala.stamp says in which tree, and which classes.
+# rtl.sh compiled: whether that stamp is true here.
 # rtl.sh policies: those of POLICY_PATH to build/policies/classes, their names to build/policies/names.
 # rtl.sh elaborate PRESET [DIRECTORY MODULE...]: classes to DIRECTORY/MODULE.v; all modules into build/rtl if none is
 # named.
@@ -10,8 +11,19 @@ source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/step.sh"
 cd "$DOWNBEAT_ROOT"
 
+classes() {
+  echo "$DOWNBEAT_ROOT"
+  find build/maven/classes -name '*.class' 2>/dev/null | sort | cksum
+}
+
 case $1 in
-  compile) USUAL=60 step "Scala, compiled" mvn --batch-mode --quiet compile ;;
+  compile)
+    # The incremental compiler keeps absolute paths: in a copied tree it would delete the first tree's classes.
+    [ "$(head -n 1 build/scala.stamp 2>/dev/null)" = "$DOWNBEAT_ROOT" ] || rm -rf build/maven
+    USUAL=60 step "Scala, compiled" mvn --batch-mode --quiet compile
+    classes >build/scala.stamp
+    ;;
+  compiled) [ "$(classes)" = "$(cat build/scala.stamp 2>/dev/null)" ] ;;
   policies)
     sources=()
     [ -z "${POLICY_PATH:-}" ] || mapfile -t sources < <(find "$POLICY_PATH"/{startup,steady} -name '*.scala' 2>/dev/null | sort)

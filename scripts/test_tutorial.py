@@ -36,13 +36,11 @@ def test_the_page_is_read() -> None:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """Sources, and what Maven made of them."""
+    """The tree as a clone has it."""
     for path in project_files():
         target = tmp_path / path
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / path, target)
-    shutil.copytree(ROOT / "build" / "maven", tmp_path / "build" / "maven")
-    (tmp_path / "build" / "scala.stamp").touch()
     return tmp_path
 
 

@@ -195,31 +195,45 @@ async def our_clock_goes_on_when_time_wraps(dut: Any) -> None:
 
 
 @cocotb.test()
-async def after_24_days_the_peers_clock_is_forgotten(dut: Any) -> None:
-    """RFC 7323 5.5."""
-    endpoint = await connected(dut, timestamp=1000)
-    for _ in range(16):
-        await endpoint.advance(2**46)
+@cocotb.parametrize(phase=[0, 2**47, 2**48 - SECOND])
+async def an_idle_peer_whose_clock_ticks_in_milliseconds_is_heard(dut: Any, phase: int) -> None:
+    """RFC 7323 5.5: half a turn of its clock, 24.86 days, makes its timestamps look old, as does every odd number of
+    half turns. TS.Recent is invalid by then, at any phase of our clock."""
+    for hours in (597, 600, 625, 1790, 1830, 1878, 2380):
+        endpoint = await connected(dut, timestamp=1000, now=phase)
+        await idle(endpoint, hours)
+        endpoint.send("A", 10, tsval=(1000 + hours * 3_600_000) % MODULUS)
+        await endpoint.settle()
+        assert len(endpoint.placements) == 1, f"after {hours} hours"
+
+
+@cocotb.test()
+@cocotb.parametrize(phase=[0, 2**47, 2**48 - SECOND])
+async def for_19_days_the_peers_clock_counts(dut: Any, phase: int) -> None:
+    """RFC 7323 5.3: an older timestamp is dropped."""
+    endpoint = await connected(dut, timestamp=1000, now=phase)
+    await idle(endpoint, 19 * 24)
     endpoint.send("A", 10, seq=endpoint.seq, tsval=999)
     await endpoint.acknowledged()
-    assert not endpoint.placements, "after 13 days it still counts"
-    for _ in range(17):
-        await endpoint.advance(2**46)
-    endpoint.send("A", 10, tsval=999)
-    await endpoint.settle()
-    assert len(endpoint.placements) == 1
+    assert not endpoint.placements
+
+
+async def idle(endpoint: Endpoint, hours: int) -> None:
+    remaining = hours * 3600 * SECOND
+    while remaining:
+        step = min(remaining, 2**46)
+        await endpoint.advance(step)
+        remaining -= step
 
 
 @cocotb.test()
 async def the_24_days_count_from_the_last_update(dut: Any) -> None:
     """RFC 7323 5.5: not from the handshake."""
     endpoint = await connected(dut, timestamp=1000)
-    for _ in range(20):
-        await endpoint.advance(2**46)
+    await idle(endpoint, 16 * 24)
     endpoint.send("A", 10, tsval=1001)
     await endpoint.settle()
-    for _ in range(20):
-        await endpoint.advance(2**46)
+    await idle(endpoint, 16 * 24)
     endpoint.send("A", 10, seq=endpoint.seq, tsval=1000)
     await endpoint.replies()
     assert len(endpoint.placements) == 1, "32 days behind the handshake and 16 behind the update it still counts"

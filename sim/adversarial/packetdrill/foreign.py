@@ -30,9 +30,13 @@ def main() -> int:
         why = "packetdrill is not on the PATH" if program is None else "SCRIPT=file names a script"
         print(f"Built {path}. {why}; it runs one by:\n  LD_PRELOAD={path} packetdrill {' '.join(flags)} FILE")
         return 2 if script else 0
-    return subprocess.run(
-        [program, *flags, str(Path(script).resolve())],
-        env={**os.environ, "LD_PRELOAD": str(path)},
-        timeout=LIMIT,
-        check=False,
-    ).returncode
+    try:
+        return subprocess.run(
+            [program, *flags, str(Path(script).resolve())],
+            env={**os.environ, "LD_PRELOAD": str(path)},
+            timeout=LIMIT,
+            check=False,
+        ).returncode
+    except subprocess.TimeoutExpired:
+        print(f"{script}: stopped, it did not end within {LIMIT} s; does a call in it wait for ever?", file=sys.stderr)
+        return 1

@@ -5,6 +5,7 @@ time."""
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import select
 import shutil
@@ -121,6 +122,39 @@ def test_a_read_that_blocks_returns_when_data_have_come(drill: Drill) -> None:
     assert count == 700 and 0.2 <= at - begun < 0.21
 
 
+def test_what_was_peeked_at_is_read_later(drill: Drill) -> None:
+    connection, seq = accepted(drill)
+    drill.sends("PA", 1, seq, b"peeked", window=60000)
+
+    def receive(length: int, flags: int) -> bytes:
+        place = ctypes.create_string_buffer(length)
+        count = drill.recv(connection, place, ctypes.c_size_t(length), flags)
+        return place.raw[:count]
+
+    assert receive(4, socket.MSG_PEEK) == b"peek"
+    assert receive(10, socket.MSG_PEEK) == b"peeked"
+    assert receive(2, 0) == b"pe"
+    assert receive(10, 0) == b"eked"
+    place = ctypes.create_string_buffer(1)
+    assert drill.recv(connection, place, ctypes.c_size_t(1), socket.MSG_PEEK | socket.MSG_DONTWAIT) == -1
+    assert ctypes.get_errno() == errno.EAGAIN
+
+
+@pytest.mark.parametrize("how", [socket.SHUT_RD, socket.SHUT_RDWR])
+def test_after_a_shutdown_of_reading_what_has_come_is_read_and_then_the_end(drill: Drill, how: int) -> None:
+    connection, seq = accepted(drill)
+    drill.sends("PA", 1, seq, b"last", window=60000)
+    assert drill.shutdown(connection, how) == 0
+    place = ctypes.create_string_buffer(10)
+    assert drill.read(connection, place, ctypes.c_size_t(10)) == 4 and place.value == b"last"
+    reader = threading.Thread(target=lambda: ends.append(drill.read(connection, place, ctypes.c_size_t(10))))
+    ends: list[int] = []
+    reader.daemon = True
+    reader.start()
+    reader.join(10)
+    assert ends == [0]
+
+
 def test_poll_waits_in_virtual_time_and_an_abort_is_an_error(drill: Drill) -> None:
     connection, _ = accepted(drill)
     descriptor = struct.pack("=ihh", connection, select.POLLIN, 0)
@@ -143,6 +177,20 @@ def test_poll_waits_in_virtual_time_and_an_abort_is_an_error(drill: Drill) -> No
     drill.sends("R", 1)
     place = ctypes.create_string_buffer(10)
     assert drill.read(connection, place, ctypes.c_size_t(10)) == -1 and ctypes.get_errno() == 104  # ECONNRESET
+
+
+def test_a_script_that_does_not_end_is_stopped_with_an_error(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "packetdrill"
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("SCRIPT", "endless.pkt")
+    monkeypatch.setattr(foreign, "LIMIT", 0.2)
+    monkeypatch.setattr(build, "packetdrill", lambda: path.parent)
+    assert foreign.main() == 1
+    assert "endless.pkt: stopped" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(shutil.which("packetdrill") is None, reason="packetdrill is not on the PATH")

@@ -8,7 +8,7 @@ import downbeat.congestion.{
 import downbeat.messages.{
   CloseReason, ConnectionParameters, EventKind, PayloadReference, TcpOptions, TcpState, WindowField
 }
-import downbeat.time.{Instant, Stamp}
+import downbeat.time.{Epoch, Instant, Stamp}
 import downbeat.wire.{LaunchMode, NearNumber, SackBlock, SequenceNumber, TcpFlags}
 import spinal.core._
 import spinal.lib.misc.pipeline._
@@ -27,8 +27,8 @@ class Signals(config: DownbeatConfig) {
   val GENERATION = Payload(UInt(config.generationBits bits))
   /** Time at which the event enters the pipeline, ns. */
   val NOW = Payload(Instant())
-  /** Wraps of NOW, modulo 16. */
-  val EPOCH = Payload(UInt(4 bits))
+  /** Wraps of NOW. */
+  val EPOCH = Payload(UInt(Epoch.bits bits))
   /** The SYN for which the directory has just created the flow, or the ACK of its cookie. */
   val FRESH = Payload(Bool())
   /** SYN cookie (RFC 4987 3.6): the SYN-ACK was sent before there was a connection. */

@@ -52,12 +52,14 @@ class SegmentVerdict(
 
   /** A SYN that cannot be an old one ends TIME-WAIT early. When it comes again, it makes a connection (RFC 6191 2).
     *
-    * Timestamps keep the segments of the two connections apart, ours and the peer's. Without them the sequence numbers
-    * must, and so must our own initial sequence number (RFC 9293 3.10.7.4).
+    * Timestamps keep the segments of the two connections apart, ours and the peer's, also if only the new connection has
+    * them (RFC 7323 3.2). Without them the sequence numbers must, and so must our own initial sequence number (RFC 9293
+    * 3.10.7.4).
     */
   val timeWait = new s2.Area {
     private val later =
-      Mux[Bool](reuse.decides, reuse.isLater || reuse.isSame && position.startsAhead, check.laterByNumbers)
+      Mux[Bool](
+        reuse.decides, reuse.isLater || reuse.isSame && position.startsAhead, check.laterByNumbers || reuse.begins)
     val reopens = insert(check.ours && state.timeWait && FLAGS.syn && !FLAGS.ack && !FLAGS.rst && later)
   }
 

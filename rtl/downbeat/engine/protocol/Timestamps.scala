@@ -2,6 +2,7 @@
 package downbeat.engine.protocol
 
 import downbeat.messages.TcpState
+import downbeat.time.Epoch
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -11,7 +12,7 @@ case class TimestampState() extends Bundle {
   val agreed = Bool()
   val offset = UInt(32 bits) // from the clock to our TSval
   val recent = UInt(32 bits) // TS.Recent
-  val recentEpoch = UInt(4 bits) // when TS.Recent was set, in units of 78 hours
+  val recentEpoch = UInt(Epoch.bits bits) // when TS.Recent was set, in units of 78 hours
 }
 
 /** Whether a segment's timestamps let it pass: PAWS (RFC 7323 5.3), and 3.2 for a segment without timestamps. */
@@ -22,8 +23,10 @@ class TimestampCheck(val view: ProtocolView) extends Area {
   private val order = new s0.Area {
     val earlier = insert((OPTIONS.timestampValue - before.timestamps.recent).msb)
     val later = insert((before.timestamps.recent - OPTIONS.timestampValue).msb)
-    /** After 24 days TS.Recent is no longer valid (RFC 7323 5.5). */
-    val invalid = insert((EPOCH - before.timestamps.recentEpoch).msb)
+    /** TS.Recent is valid for 24 days at most (RFC 7323 5.5). Seven units are 19.6 to 22.8 days, by the phase of the
+      * clock. A peer whose clock ticks in milliseconds seems to go back after 24.9 days, 74.6 days, and so on.
+      */
+    val invalid = insert(EPOCH - before.timestamps.recentEpoch >= 7)
   }
   val paws = new s1.Area {
     val isOld = insert(order.earlier && !order.invalid)
@@ -35,10 +38,12 @@ class TimestampCheck(val view: ProtocolView) extends Area {
       */
     val missing = insert(checked && !OPTIONS.timestampValid && !FLAGS.syn)
   }
-  /** If the SYNs of both connections of a 4-tuple have timestamps, these say which SYN is the later one (RFC 6191 2).
+  /** If the SYNs of both connections of a 4-tuple have timestamps, these say which SYN is the later one. If only the
+    * second one has them, it is (RFC 6191 2).
     */
   val reuse = new s1.Area {
     val decides = insert(before.timestamps.agreed && OPTIONS.timestampValid)
+    val begins = insert(!before.timestamps.agreed && OPTIONS.timestampValid)
     val isLater = insert(apply(order.later))
     val isSame = insert(!order.later && !order.earlier)
   }
@@ -58,7 +63,7 @@ class Timestamps(val view: ProtocolView, check: TimestampCheck, verdict: Segment
     val offset = insert(Mux[UInt](OPENING, TIMESTAMP_OFFSET, before.timestamps.offset))
   }
   private val value = new s2.Area {
-    TIMESTAMP_VALUE := own.offset + (EPOCH @@ NOW.ns(47 downto 20))
+    TIMESTAMP_VALUE := own.offset + (EPOCH(3 downto 0) @@ NOW.ns(47 downto 20))
   }
   /** A delayed ACK echoes the oldest segment that it acknowledges (RFC 7323 4.3 (2)). */
   private val echo = new s3.Area {

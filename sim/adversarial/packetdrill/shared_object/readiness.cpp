@@ -24,8 +24,9 @@ short Stack::ready(int fd) {
   const downbeat_sim_info known = info(*socket);
   short now = 0;
   if (known.error != 0) now |= POLLERR | POLLHUP | POLLIN | POLLRDNORM;
-  if (known.received > socket->delivered || known.peer_finished) now |= POLLIN | POLLRDNORM;
-  if (known.peer_finished) now |= POLLRDHUP;
+  const bool ends = known.peer_finished || socket->readingEnds;
+  if (known.received > socket->delivered || ends) now |= POLLIN | POLLRDNORM;
+  if (ends) now |= POLLRDHUP;
   if (known.state >= DOWNBEAT_ESTABLISHED && known.unacknowledged < sendSpace) now |= POLLOUT | POLLWRNORM;
   return now;
 }

@@ -127,18 +127,34 @@ bool Stack::ended(Socket &socket, Result &result) {
   return true;
 }
 
+/// Copies what lies `offset` bytes behind the last byte read; it stays unread.
+Stack::Result Stack::take(Socket &socket, std::size_t offset, const iovec &place) {
+  auto &peeked = socket.peeked;
+  Result got = 0;
+  if (peeked.size() < offset + place.iov_len) {
+    std::vector<std::uint8_t> more(offset + place.iov_len - peeked.size());
+    got = downbeat_sim_receive(device(), socket.connection, more.data(), more.size());
+    if (got > 0) peeked.insert(peeked.end(), more.begin(), more.begin() + got);
+  }
+  const std::size_t count = std::min(place.iov_len, peeked.size() - offset);
+  std::copy_n(peeked.begin() + static_cast<std::ptrdiff_t>(offset), count, static_cast<std::uint8_t *>(place.iov_base));
+  if (count == 0 && got == DOWNBEAT_WOULD_BLOCK && socket.readingEnds) return 0;
+  return count > 0 ? static_cast<Result>(count) : got;
+}
+
 Stack::Result Stack::receive(int fd, std::span<const iovec> places, int flags) {
   Lock lock(mutex_);
   Socket *socket = find(fd);
   if (socket == nullptr) return -EBADF;
-  if ((flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL)) != 0) return -EOPNOTSUPP;
+  if ((flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_PEEK)) != 0) return -EOPNOTSUPP;
   if (socket->connection < 0) return -ENOTCONN;
+  const bool peeks = (flags & MSG_PEEK) != 0;
   Result sum = 0;
   for (const iovec &place : places) {
     if (place.iov_len == 0) continue;
     Result count = 0;
     const auto come = [&] {
-      count = downbeat_sim_receive(device(), socket->connection, place.iov_base, place.iov_len);
+      count = take(*socket, peeks ? static_cast<std::size_t>(sum) : 0, place);
       return ended(*socket, count);
     };
     const bool waits = socket->blocks && (flags & MSG_DONTWAIT) == 0 && sum == 0;
@@ -149,7 +165,10 @@ Stack::Result Stack::receive(int fd, std::span<const iovec> places, int flags) {
     };
     if (!come() && !(waits && await(lock, whole) && come())) return sum > 0 ? sum : -EAGAIN;
     if (count < 0) return sum > 0 ? sum : count;
-    socket->delivered += static_cast<std::uint64_t>(count);
+    if (!peeks) {
+      socket->peeked.erase(socket->peeked.begin(), socket->peeked.begin() + count);
+      socket->delivered += static_cast<std::uint64_t>(count);
+    }
     sum += count;
     if (static_cast<std::size_t>(count) < place.iov_len) break;
   }
@@ -203,8 +222,8 @@ Stack::Result Stack::shutdown(int fd, int how) {
   Socket *socket = find(fd);
   if (socket == nullptr) return -EBADF;
   if (socket->connection < 0) return -ENOTCONN;
-  if (how == SHUT_RD) return 0;
-  const int error = downbeat_sim_shutdown(device(), socket->connection);
+  socket->readingEnds |= how != SHUT_WR;
+  const int error = how != SHUT_RD ? downbeat_sim_shutdown(device(), socket->connection) : 0;
   advance(lock, downbeat_sim_now(device()) + microsecond);
   return error < 0 ? -errnoOf(error) : 0;
 }

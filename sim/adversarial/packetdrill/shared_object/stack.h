@@ -37,6 +37,8 @@ struct Socket {
   std::string steady;
   downbeat_sim_connection connection = -1;
   std::uint64_t delivered = 0; // bytes read
+  std::deque<std::uint8_t> peeked; // taken from the device and not read
+  bool readingEnds = false; // behind what has come
   int error = 0; // errno of SO_ERROR, once
   std::deque<downbeat_sim_connection> waiting; // to be accepted
 };
@@ -96,6 +98,7 @@ private:
   int adopt(downbeat_sim_connection connection);
   downbeat_sim_info info(const Socket &socket);
   short ready(int fd);
+  Result take(Socket &socket, std::size_t offset, const iovec &place);
   bool ended(Socket &socket, Result &result);
   void information(const Socket &socket, tcp_info &tcp);
   void see(const downbeat_event &event);
