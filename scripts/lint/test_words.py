@@ -33,7 +33,7 @@ ALLOWED: Mapping[str, int] = {
     "sim/ns3": 8,
     "sw/driver": 55,
     "sw/estimator": 11,
-    "sw/gateway": 38,
+    "sw/gateway": 36,
     "sw/include": 4,
     "sw/preload": 41,
     "sw/python": 137,

@@ -11,6 +11,7 @@
 #include <toml++/toml.h>
 
 #include "wire/address.h"
+#include "wire/keys.h"
 
 namespace downbeat::gateway {
 namespace {
@@ -72,6 +73,10 @@ const std::map<std::string, std::map<std::string, Take>> &allowed() {
       {"store",
        {{"kind",
          [](const toml::node &node, Config &config) { return useStore(config, node.value_or(std::string("?"))); }},
+        {"user", text(
+                     "a name of Redis's list of users", [](auto &) { return true; },
+                     [](Config &c) -> auto & { return c.redis.user; })},
+        {"password_file", text(paths, path, [](Config &c) -> auto & { return c.passwordFile; })},
         {"prefixes", number<std::size_t>(1, 100'000'000, [](Config &c) -> auto & { return c.store.prefixes; })},
         {"megabytes", number<std::size_t>(1, 1 << 20, [](Config &c) -> auto & { return c.store.bytes; })},
         {"reporters", number<std::size_t>(1, 1024, [](Config &c) -> auto & { return c.store.reporters; })},
@@ -113,15 +118,31 @@ template <typename Map> std::string names(const Map &map) {
 
 std::string useStore(Config &config, const std::string &store) {
   constexpr std::string_view scheme = "redis://";
-  std::string host;
-  std::uint16_t port;
-  if (store == "embedded")
-    config.redis.clear();
-  else if (store.starts_with(scheme) && splitAddress(store.substr(scheme.size()), host, port))
-    config.redis = store.substr(scheme.size());
-  else
-    return R"(use "embedded" or "redis://HOST:PORT")";
+  constexpr int maxDatabase = 1'000'000;
+  config.redis.host.clear();
+  if (store == "embedded") return {};
+  if (store.starts_with("rediss://"))
+    return "the gateway has no TLS of its own: run stunnel on this host, and name its end here as redis://";
+  const auto slash = store.find('/', scheme.size());
+  const std::string place = store.starts_with(scheme) ? store.substr(scheme.size(), slash - scheme.size()) : "";
+  const std::string database = slash == std::string::npos ? "0" : store.substr(slash + 1);
+  const char *end = database.data() + database.size();
+  const auto [stop, error] = std::from_chars(database.data(), end, config.redis.database);
+  std::uint16_t port = 0;
+  if (!splitAddress(place, config.redis.host, port) || error != std::errc() || stop != end ||
+      config.redis.database < 0 || config.redis.database > maxDatabase)
+    return R"(use "embedded" or "redis://HOST:PORT", with /DATABASE behind it where it is not 0)";
+  config.redis.port = port;
   return {};
+}
+
+std::string readPassword(Config &config) {
+  if (config.passwordFile.empty())
+    return config.redis.user.empty() ? "" : "store.user " + config.redis.user + ": give its password in password_file";
+  if (auto reason = readSecret(config.passwordFile, config.redis.password); !reason.empty())
+    return "store.password_file " + reason;
+  config.redis.password.resize(config.redis.password.find_last_not_of("\r\n") + 1);
+  return config.redis.password.empty() ? "store.password_file " + config.passwordFile + ": no password in it" : "";
 }
 
 std::variant<Config, std::string> parseConfig(const std::string &source, const std::string &file) {

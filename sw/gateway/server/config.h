@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "redis_connection.h"
 #include "server/store/store.h"
 #include "sessions.h"
 
@@ -17,7 +18,8 @@ struct Config {
   std::string metrics = "127.0.0.1:9478"; // Prometheus; empty: none
   std::string health = "127.0.0.1:9479";  // empty: none
   std::string keys = "/etc/downbeat/gateway.keys";
-  std::string redis;                   // host:port; empty: the embedded store alone
+  RedisAddress redis;                  // without a host: the embedded store alone
+  std::string passwordFile;            // Redis password; empty: none
   std::string snapshot;                // file; empty: none
   std::uint32_t snapshotSeconds = 10;
   std::string log = "info";            // error, info or debug
@@ -28,7 +30,10 @@ struct Config {
 std::variant<Config, std::string> parseConfig(const std::string &text, const std::string &file);
 std::variant<Config, std::string> readConfig(const std::string &file);
 
-/// "embedded" or "redis://HOST:PORT" into the configuration; empty: done, otherwise the reason.
+/// "embedded" or "redis://HOST:PORT/DATABASE" into the configuration; empty: done, otherwise the reason.
 std::string useStore(Config &config, const std::string &store);
+
+/// The password from its file; empty: done, otherwise the reason.
+std::string readPassword(Config &config);
 
 } // namespace downbeat::gateway

@@ -8,7 +8,8 @@
 
 namespace {
 
-constexpr const char *usage = R"(downbeat-gateway [--config FILE] [--store embedded|redis://HOST:PORT] [--check]
+constexpr const char *usage =
+    R"(downbeat-gateway [--config FILE] [--store embedded|redis://HOST:PORT[/DATABASE]] [--check]
 
   The performance gateway of a site: its hosts share what they know of paths.
 
@@ -46,6 +47,7 @@ int main(int count, char **words) {
   Config &config = std::get<Config>(read);
   if (!store.empty())
     if (const auto reason = useStore(config, store); !reason.empty()) return refuse("--store " + store + ": " + reason);
+  if (const auto reason = readPassword(config); !reason.empty()) return refuse(reason);
   if (check) {
     const auto keys = Keys::read(config.keys);
     if (const auto *reason = std::get_if<std::string>(&keys)) return refuse(*reason);

@@ -74,7 +74,7 @@ bool Pages::response(const std::string &target, Nanoseconds now, std::string &bo
 }
 
 std::string Pages::health(Nanoseconds now) const {
-  const bool redis = !config_.redis.empty(), connected = counters_.relayConnected.get();
+  const bool redis = !config_.redis.host.empty(), connected = counters_.relayConnected.get();
   return Json{{"status", redis && !connected ? "degraded" : "ok"},
               {"store", !redis      ? "embedded"
                         : connected ? "redis"

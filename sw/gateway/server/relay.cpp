@@ -2,10 +2,6 @@
 #include "relay.h"
 
 #include <algorithm>
-#include <chrono>
-
-#include "redis_connection.h"
-#include "wire/address.h"
 
 namespace downbeat::gateway {
 namespace {
@@ -14,7 +10,7 @@ using namespace std::chrono_literals;
 
 constexpr auto pause = 10ms; // between two looks
 constexpr auto shortestWait = 100ms, longestWait = 2000ms; // for a Redis that is away
-constexpr std::size_t batch = 1000;
+constexpr std::size_t sentAtOnce = 64;
 
 // The ms of "1700000000000-5".
 long long milliseconds(const std::string &id) { return std::atoll(id.c_str()); }
@@ -26,7 +22,7 @@ bool before(const std::string &left, const std::string &right) {
 
 } // namespace
 
-Relay::Relay(std::string address, Keys keys, std::uint64_t self, Counters &counters, Log &log,
+Relay::Relay(RedisAddress address, Keys keys, std::uint64_t self, Counters &counters, Log &log,
              std::function<void()> wake)
     : address_(std::move(address)),
       self_(self),
@@ -37,7 +33,11 @@ Relay::Relay(std::string address, Keys keys, std::uint64_t self, Counters &count
       thread_([this] { run(); }) {}
 
 Relay::~Relay() {
-  stop_ = true;
+  {
+    const std::scoped_lock lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_one();
   thread_.join();
 }
 
@@ -53,99 +53,113 @@ std::uint64_t Relay::send(std::uint32_t reporter, const std::vector<Report> &rep
   return sequence_;
 }
 
-std::vector<Relay::Taken> Relay::taken() {
-  const std::scoped_lock lock(mutex_);
-  return std::exchange(taken_, {});
+std::vector<Relay::Taken> Relay::taken(std::size_t max) {
+  std::vector<Taken> taken;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto end = taken_.begin() + static_cast<std::ptrdiff_t>(std::min(max, taken_.size()));
+    taken.assign(std::make_move_iterator(taken_.begin()), std::make_move_iterator(end));
+    taken_.erase(taken_.begin(), end);
+  }
+  changed_.notify_one();
+  return taken;
 }
 
 void Relay::replaceKeys(Keys keys) {
   const std::scoped_lock lock(mutex_);
   keys_ = std::move(keys);
+  again_ = again_ || std::exchange(unknownKey_, false);
+}
+
+void Relay::sleep(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, time, [this] { return stop_; });
 }
 
 void Relay::run() {
-  std::string host;
-  std::uint16_t port = 0;
-  splitAddress(address_, host, port);
-  bool start = true, lost = false;
-  for (auto wait = shortestWait; !stop_;) {
-    RedisConnection redis(host, port);
+  const auto stopped = [this] {
+    const std::scoped_lock lock(mutex_);
+    return stop_;
+  };
+  bool lost = false;
+  for (auto wait = shortestWait; !stopped();) {
+    RedisConnection redis(address_);
     bool connected = false;
-    while (!stop_ && redis.error().empty() && exchange(redis, start)) {
-      if (!connected) log_.write(Log::info, "redis_connected", "address", address_);
+    for (Step step; !stopped() && redis.error().empty() && (step = exchange(redis)) != Step::lost;) {
+      if (!connected) log_.write(Log::info, "redis_connected", "address", address_.text());
       connected = true;
-      lost = start = false;
+      lost = false;
       wait = shortestWait;
       counters_.relayConnected.set(1);
-      std::this_thread::sleep_for(pause);
+      if (step == Step::idle) sleep(pause);
     }
     counters_.relayConnected.set(0);
     if (connected) counters_.relayDisconnects.add();
-    if (!lost && !stop_)
-      log_.write(Log::error, "redis_lost", "address", address_, "reason", redis.error(), "store", "embedded alone");
+    if (!lost && !stopped())
+      log_.write(Log::error, "redis_lost", "address", address_.text(), "reason", redis.error(), "store",
+                 "embedded alone");
     lost = true;
-    for (auto slept = 0ms; slept < wait && !stop_; slept += pause) std::this_thread::sleep_for(pause);
+    sleep(wait);
     wait = std::min(2 * wait, longestWait);
   }
 }
 
-bool Relay::exchange(RedisConnection &redis, bool start) {
+Relay::Step Relay::exchange(RedisConnection &redis) {
   const Nanoseconds begin = read(CLOCK_BOOTTIME);
-  if (start) last_ = "0-0";
-  const auto newest = redis.newest();
-  if (!newest) return false;
-  // A stream that ends before what was read is another one: all of it is younger than the last look.
-  if (!start && gateway::before(*newest, last_)) last_ = "0-0";
-  if (!follow(redis, begin, start) || !publish(redis)) return false;
-  return true;
-}
-
-bool Relay::follow(RedisConnection &redis, Nanoseconds begin, bool start) {
-  const auto date = start ? redis.date() : std::optional<long long>(0);
-  if (!date) return false;
-  for (;;) {
-    const auto entries = redis.after(last_, batch);
-    if (!entries) return false;
-    for (const auto &entry : *entries) {
-      last_ = entry.id;
-      const Nanoseconds age =
-          start ? (*date - milliseconds(entry.id)) * millisecond : read(CLOCK_BOOTTIME) - readToEnd_;
-      if (age < 0)
-        counters_.relayRefused.add(); // from the future: its age is unknown
-      else
-        take(entry.value, age, start);
-    }
-    if (entries->size() < batch) break;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (std::exchange(again_, false)) atStart_ = true, last_ = "0-0";
   }
-  readToEnd_ = begin;
-  return true;
+  const auto part = redis.after(last_);
+  if (!part) return Step::lost;
+  for (const auto &entry : part->entries) {
+    last_ = entry.id;
+    const long long age =
+        atStart_ ? part->date - milliseconds(entry.id) : (read(CLOCK_BOOTTIME) - readToEnd_) / millisecond;
+    if (age < 0)
+      counters_.relayRefused.add(); // from the future: its age is unknown
+    else
+      take(entry.value, age, atStart_);
+  }
+  // A stream that ends before what was read is another one: all of it is younger than the last look.
+  const bool other = part->entries.empty() && before(part->newest, last_);
+  if (other) last_ = "0-0";
+  if (part->end && !other) {
+    readToEnd_ = begin;
+    atStart_ = false;
+  }
+  if (!publish(redis)) return Step::lost;
+  const std::scoped_lock lock(mutex_);
+  return part->end && !other && waiting_.empty() ? Step::idle : Step::more;
 }
 
-void Relay::take(const std::string &sealed, Nanoseconds age, bool atStart) {
+void Relay::take(const std::string &sealed, long long age, bool atStart) {
   const Bytes bytes(reinterpret_cast<const std::uint8_t *>(sealed.data()), sealed.size());
   const auto header = decodeHeader(bytes);
   const auto *read = std::get_if<Header>(&header);
   if (!read || read->type != Type::relay) return counters_.relayRefused.add();
   if (read->session == self_) return;
-  const std::scoped_lock lock(mutex_);
+  std::unique_lock lock(mutex_);
   const auto key = keys_.ofGateways(read->key);
+  if (!key) unknownKey_ = true;
   if (!key || !tagFits(*key, bytes)) return counters_.relayRefused.add();
   auto body = decodeBody(*read, bytes.subspan(headerBytes, bytes.size() - headerBytes - tagBytes));
   auto *message = std::get_if<Message>(&body);
   if (!message || keys_.denies(read->reporter)) return counters_.relayRefused.add();
-  const Nanoseconds whole = std::min<Nanoseconds>(age / millisecond + message->age, UINT32_MAX);
-  message->age = static_cast<std::uint32_t>(whole);
+  message->age = static_cast<std::uint32_t>(std::min<long long>(age, UINT32_MAX - message->age) + message->age);
+  changed_.wait(lock, [this] { return stop_ || taken_.size() < maxTaken; });
   taken_.push_back({std::move(*message), atStart});
   if (taken_.size() == 1) wake_();
 }
 
 bool Relay::publish(RedisConnection &redis) {
-  std::deque<Waiting> waiting;
+  std::vector<Waiting> waiting;
   std::optional<Key> key;
   std::uint8_t id = 0;
   {
     const std::scoped_lock lock(mutex_);
-    waiting.swap(waiting_);
+    for (; !waiting_.empty() && waiting.size() < sentAtOnce; waiting_.pop_front())
+      waiting.push_back(std::move(waiting_.front()));
     key = keys_.ofGateways(id = keys_.newest());
   }
   std::vector<std::string> values;

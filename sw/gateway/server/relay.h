@@ -11,7 +11,8 @@
 // date.
 #pragma once
 
-#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -20,17 +21,17 @@
 #include <vector>
 
 #include "log.h"
+#include "redis_connection.h"
 #include "wire/clock.h"
 #include "wire/counters.h"
 #include "wire/keys.h"
 
 namespace downbeat::gateway {
 
-class RedisConnection;
-
 class Relay {
 public:
-  static constexpr std::size_t maxWaiting = 65'536; // messages kept while Redis is away; the oldest go first
+  static constexpr std::size_t maxWaiting = 8'192; // messages kept while Redis is away; the oldest go first
+  static constexpr std::size_t maxTaken = 1'024; // messages that the serving thread has not taken; Redis waits
 
   struct Taken {
     Message message;
@@ -38,12 +39,14 @@ public:
   };
 
   /// `wake` is called, from the relay's thread, when `taken` has something.
-  Relay(std::string address, Keys keys, std::uint64_t self, Counters &counters, Log &log, std::function<void()> wake);
-  ~Relay();
+  Relay(RedisAddress address, Keys keys, std::uint64_t self, Counters &counters, Log &log, std::function<void()> wake);
+  ~Relay(); // within a second, however slow Redis is
 
   /// Never waits; the sequence of what others will see.
   std::uint64_t send(std::uint32_t reporter, const std::vector<Report> &reports, Nanoseconds now);
-  std::vector<Taken> taken(); // what other gateways have accepted, and this one before it began, with its age
+  /// Reports that other gateways have accepted, and this one before it began, with its age: at most so many.
+  std::vector<Taken> taken(std::size_t max);
+  /// Entries sealed with a key that was not known are read again.
   void replaceKeys(Keys keys);
 
 private:
@@ -52,27 +55,32 @@ private:
     Nanoseconds at; // when the gateway took it
   };
 
-  void run();
-  bool exchange(RedisConnection &redis, bool start);
-  bool publish(RedisConnection &redis);
-  bool follow(RedisConnection &redis, Nanoseconds before, bool start);
-  void take(const std::string &sealed, Nanoseconds age, bool atStart);
+  enum class Step { lost, idle, more };
 
-  const std::string address_;
+  void run();
+  void sleep(std::chrono::milliseconds time);
+  Step exchange(RedisConnection &redis);
+  bool publish(RedisConnection &redis);
+  void take(const std::string &sealed, long long age, bool atStart); // ms
+
+  const RedisAddress address_;
   const std::uint64_t self_; // drawn at the start: a gateway leaves out what it wrote itself
   Counters &counters_;
   Log &log_;
   std::function<void()> wake_;
 
-  std::mutex mutex_; // keys, waiting and taken
+  std::mutex mutex_; // guards all up to stop_
+  std::condition_variable changed_; // taken and stop
   Keys keys_;
   std::deque<Waiting> waiting_;
-  std::vector<Taken> taken_;
+  std::deque<Taken> taken_;
+  bool unknownKey_ = false, again_ = false; // an entry had one; the stream is to be read again
+  bool stop_ = false;
 
-  std::string last_; // the newest entry that was read
+  std::string last_ = "0-0"; // the newest entry that was read
+  bool atStart_ = true; // the stream has not been read to its end
   Nanoseconds readToEnd_ = 0;
   std::uint64_t sequence_ = 0; // the last that was sent
-  std::atomic<bool> stop_ = false;
   std::thread thread_;
 };
 

@@ -12,6 +12,8 @@ namespace downbeat::gateway {
 namespace {
 
 constexpr int idleWait = 50;     // ms; while a snapshot is under way nobody waits, a step of it is short
+constexpr std::size_t relayedAtOnce = 64; // messages
+constexpr unsigned endLimit = 10;         // s from a signal to the end; what has not been written then is lost
 constexpr int batchesAtOnce = 8;           // of one socket, before the others have their turn
 
 std::uint64_t random() {
@@ -64,7 +66,7 @@ std::string Server::open(Keys keys) {
     metrics_ = std::move(std::get<std::unique_ptr<Metrics>>(metrics));
   }
   saver_ = std::make_unique<Saver>(config_.snapshot, config_.snapshotSeconds * second, counters_, log_);
-  if (!config_.redis.empty()) {
+  if (!config_.redis.host.empty()) {
     const auto wake = [this] { eventfd_write(wake_.get(), 1); };
     const std::uint64_t self = random();
     relay_ = std::make_unique<Relay>(config_.redis, std::move(keys), self, counters_, log_, wake);
@@ -73,7 +75,7 @@ std::string Server::open(Keys keys) {
     });
   }
   log_.write(Log::info, "listening", "udp", config_.udp, "unix", config_.unixSocket, "store",
-             config_.redis.empty() ? "embedded" : "redis://" + config_.redis, "keys", gateway_->keys().size());
+             config_.redis.host.empty() ? "embedded" : config_.redis.text(), "keys", gateway_->keys().size());
   return {};
 }
 
@@ -99,7 +101,9 @@ void Server::run() {
       } else if (descriptor == wake_.get()) {
         eventfd_t count;
         eventfd_read(wake_.get(), &count);
-        for (const auto &[message, atStart] : relay_->taken()) gateway_->relayed(message, atStart, now);
+        const auto taken = relay_->taken(relayedAtOnce);
+        if (taken.size() == relayedAtOnce) eventfd_write(wake_.get(), 1); // the rest after those who wait
+        for (const auto &[message, atStart] : taken) gateway_->relayed(message, atStart, now);
       } else if (admin_->owns(descriptor)) {
         admin_->ready(descriptor, now);
       } else {
@@ -151,6 +155,7 @@ bool Server::signalled() {
   while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
     if (info.ssi_signo != SIGHUP) {
       log_.write(Log::info, "stopping", "signal", info.ssi_signo);
+      alarm(endLimit);
       return false;
     }
     reload();

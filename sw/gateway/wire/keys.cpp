@@ -7,6 +7,7 @@
 #include <sodium.h>
 #include <sstream>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace downbeat::gateway {
 namespace {
@@ -94,14 +95,21 @@ std::variant<Keys, std::string> Keys::parse(const std::string &text, const std::
 }
 
 std::variant<Keys, std::string> Keys::read(const std::string &file) {
+  std::string text;
+  if (auto reason = readSecret(file, text); !reason.empty())
+    return access(file.c_str(), F_OK) == 0 ? reason : reason + ": make a key file by downbeat gateway keys new " + file;
+  return parse(text, file);
+}
+
+std::string readSecret(const std::string &file, std::string &text) {
   struct stat status{};
-  if (stat(file.c_str(), &status) != 0)
-    return file + ": no such key file: make one by downbeat gateway keys new " + file;
+  if (stat(file.c_str(), &status) != 0) return file + ": no such file";
   if (status.st_mode & (S_IRWXO | S_IWGRP)) return file + ": others may read it: chmod 600 (or 640) " + file;
   std::ifstream stream(file);
-  std::stringstream text;
-  if (!stream || !(text << stream.rdbuf())) return file + ": cannot be read, or is empty";
-  return parse(text.str(), file);
+  std::stringstream all;
+  if (!stream || !(all << stream.rdbuf())) return file + ": cannot be read, or is empty";
+  text = all.str();
+  return {};
 }
 
 std::variant<Key, Refusal> Keys::of(std::uint8_t id, std::uint32_t reporter) const {

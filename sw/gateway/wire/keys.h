@@ -36,6 +36,9 @@ Key derive(const Key &site, std::uint32_t reporter);
 void appendTag(const Key &key, std::vector<std::uint8_t> &message, std::size_t begin = 0);
 bool tagFits(const Key &key, Bytes message);
 
+/// A file that others may not read, into `text`; empty: done, otherwise the reason.
+std::string readSecret(const std::string &file, std::string &text);
+
 /// The key file: "key ID 64-HEX-DIGITS" at most twice, so that hosts may change over, and "deny REPORTER".
 class Keys {
 public:

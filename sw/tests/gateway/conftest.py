@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sw.tests.gateway.redis_server import Redis, program
 from sw.tests.gateway.virtual import Virtual
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,3 +39,13 @@ def virtual(tmp_path: Path) -> Iterator[Callable[..., Virtual]]:
     yield make
     for each in made:
         each.__exit__(None, None, None)
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[Redis]:
+    if program() is None:
+        pytest.skip("no Redis server: apt-get install redis-tools")
+    server = Redis(tmp_path)
+    server.start()
+    yield server
+    server.kill()

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import socket
 import subprocess
 import time
+import urllib.request
 from pathlib import Path
 
-from downbeat_toe.gateway.process import free_port
+from downbeat_toe.gateway.process import Site, free_port
 from downbeat_toe.refused import Refused
 
 
@@ -22,13 +24,13 @@ def program() -> str | None:
 class Redis:
     """A redis-server on loopback, without files."""
 
-    def __init__(self, home: Path) -> None:
-        self.home, self.port = home, free_port(socket.SOCK_STREAM)
+    def __init__(self, home: Path, *options: str) -> None:
+        self.home, self.port, self.options = home, free_port(socket.SOCK_STREAM), options
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         options = ("--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(self.home))
-        command = ["redis-server", "--port", str(self.port), *options]
+        command = ["redis-server", "--port", str(self.port), *options, *self.options]
         self.process = subprocess.Popen(command, executable=program(), stdout=subprocess.DEVNULL)
         end = time.monotonic() + 10
         while time.monotonic() < end:
@@ -53,3 +55,22 @@ class Redis:
         with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
             connection.sendall(text)
             return connection.recv(65536)
+
+
+def second_site(first: Site, store: str, home: Path, settings: str = "") -> Site:
+    """A gateway with the keys of the first."""
+    home.mkdir()
+    shutil.copy(first.keys, home / "keys")
+    return Site(store=store, home=home, settings=settings)
+
+
+def health(site: Site) -> str:
+    with urllib.request.urlopen(f"http://127.0.0.1:{site.health}/health", timeout=5) as reply:
+        return str(json.loads(reply.read())["status"])
+
+
+def becomes(site: Site, status: str) -> None:
+    end = time.monotonic() + 10
+    while health(site) != status:
+        assert time.monotonic() < end, f"not {status}"
+        time.sleep(0.02)

@@ -13,12 +13,18 @@ from downbeat_toe.gateway import keys, wire
 LIMIT = 5.0  # seconds for an answer
 
 
+def newest(key_file: Path) -> tuple[int, bytes]:
+    """Number and bytes of the site's key that hosts get."""
+    words = [line.split() for line in key_file.read_text().splitlines() if line.startswith("key ")][-1]
+    return int(words[1]), bytes.fromhex(words[2])
+
+
 class Speaker:
     """One reporter with a session at the gateway of `address`, a port on loopback or the path of a Unix socket."""
 
     def __init__(self, address: int | Path, key_file: Path, reporter: int) -> None:
-        words = [line.split() for line in key_file.read_text().splitlines() if line.startswith("key ")][-1]
-        self.host = wire.Host(bytes.fromhex(words[2]), reporter, int(words[1]))
+        number, site = newest(key_file)
+        self.host = wire.Host(site, reporter, number)
         assert keys.issue(key_file, reporter).endswith(self.host.key.hex())
         if isinstance(address, int):
             self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

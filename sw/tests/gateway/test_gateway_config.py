@@ -31,6 +31,8 @@ def check(file: Path, *more: str) -> subprocess.CompletedProcess[str]:
         ('[listen]\n\nudp = "localhost"\n', 3, "numeric host"),
         ("[stores]\n", 1, "use keys, limits, listen, log, snapshot, store"),
         ('[store]\nkind = "sqlite"\n', 2, 'use "embedded" or "redis://HOST:PORT"'),
+        ('[store]\nkind = "redis://127.0.0.1:6379/x"\n', 2, "/DATABASE"),
+        ('[store]\nkind = "rediss://127.0.0.1:6379"\n', 2, "stunnel"),
         ("[store]\nprefixes = 0\n", 2, "from 1 to 100000000"),
         ("[store]\nprefixes = 1.5\n", 2, "whole number"),
         ('[store]\naggregate = "max"\n', 2, '"median"'),
@@ -57,7 +59,7 @@ def test_the_example_has_every_key_with_its_default(tmp_path: Path) -> None:
     assert all(f'{{"{key}",' in source for section in example.values() for key in section)
     file = tmp_path / "gateway.toml"
     file.write_text(text.replace("/etc/downbeat/gateway.keys", f"{tmp_path}/keys"))
-    assert "no such key file" in check(file).stderr
+    assert "no such file: make a key file by" in check(file).stderr
     keys.new(tmp_path / "keys")
     assert check(file).returncode == 0
     assert "use" in check(file, "--store", "mysql://x").stderr

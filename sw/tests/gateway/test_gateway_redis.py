@@ -4,11 +4,8 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import shutil
 import signal
 import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,39 +13,10 @@ import pytest
 from downbeat_toe.gateway import admin, wire
 from downbeat_toe.gateway.process import Site
 
-from sw.tests.gateway.redis_server import Redis, program
+from sw.tests.gateway.redis_server import Redis, becomes, second_site
 from sw.tests.gateway.speaker import Speaker
 
 PREFIX = "192.0.2.0/24"
-
-
-@pytest.fixture
-def redis(tmp_path: Path) -> Iterator[Redis]:
-    if program() is None:
-        pytest.skip("no Redis server: apt-get install redis-tools")
-    server = Redis(tmp_path)
-    server.start()
-    yield server
-    server.kill()
-
-
-def second_site(first: Site, store: str, home: Path, settings: str = "") -> Site:
-    """Of the same keys."""
-    home.mkdir()
-    shutil.copy(first.keys, home / "keys")
-    return Site(store=store, home=home, settings=settings)
-
-
-def health(site: Site) -> str:
-    with urllib.request.urlopen(f"http://127.0.0.1:{site.health}/health", timeout=5) as answer:
-        return str(json.loads(answer.read())["status"])
-
-
-def becomes(site: Site, status: str) -> None:
-    end = time.monotonic() + 10
-    while health(site) != status:
-        assert time.monotonic() < end, f"not {status}"
-        time.sleep(0.02)
 
 
 def test_a_host_at_one_gateway_gets_what_a_host_at_the_other_reported(redis: Redis, tmp_path: Path) -> None:
