@@ -101,8 +101,6 @@ class CongestionState:
         self._keeps = False
         if host.window:
             chosen = replace(chosen, cwnd=of_bytes(host.window * event.segment_size))
-        if host.expired:
-            chosen = replace(chosen, ssthresh=of_bytes(MAXIMUM_WINDOW))
         self.window = _envelope(chosen, event.segment_size)
         return self.window
 

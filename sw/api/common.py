@@ -95,7 +95,7 @@ ENTRIES: tuple[Entry, ...] = (
         Member(
             "uint64_t",
             "until",
-            "ns, the last instant at which it holds, below 2^48; 0: it always does. Later: standard slow start",
+            "ns, the last instant at which it holds, below 2^48; 0: it always does. Later: slow start to ssthresh",
         ),
     ),
     structure(

@@ -86,7 +86,7 @@ typedef struct downbeat_start_values {
   uint32_t window; /* segments, at most 65,535; 0: the connection's initial window, unpaced */
   uint32_t pace; /* enum downbeat_pace */
   uint64_t gap; /* ns with 16 fraction bits, below 2^52 */
-  /** ns, the last instant at which it holds, below 2^48; 0: it always does. Later: standard slow start */
+  /** ns, the last instant at which it holds, below 2^48; 0: it always does. Later: slow start to ssthresh */
   uint64_t until;
 } downbeat_start_values;
 

@@ -23,7 +23,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 uint32_t downbeat_estimator_abi(void);
-/** The product's options, or the papers' (initial window 1, MISS not capped). */
+/** The product's options, or the papers' (initial window 1, MISS not capped, a start holds for a minute). */
 void downbeat_estimator_defaults(downbeat_estimator_options *options);
 void downbeat_estimator_paper_mode(downbeat_estimator_options *options);
 /** NULL when an option is out of its range or there is no memory; *problem then says which (it may be NULL). */

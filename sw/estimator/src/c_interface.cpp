@@ -65,6 +65,7 @@ void downbeat_estimator_paper_mode(downbeat_estimator_options *options) {
   downbeat_estimator_defaults(options);
   options->initial_window = 1;
   options->cap_to_known = 0;
+  options->hold = options->live; // the papers know no limit: longer than any round trip
 }
 
 downbeat_estimator *downbeat_estimator_create(const downbeat_estimator_options *options, const char **problem) {

@@ -83,7 +83,6 @@ class WindowUpdate(
     }
     for (start <- host) {
       when(start.counts)(window.cwnd := Window.ofBytes(start.cwnd))
-      when(start.expired)(window.ssthresh := HostFlight.unbounded)
     }
     when(keeps)(window := before.window)
     /** Until the connection is established its policies are not used, and the bits of its window are a
