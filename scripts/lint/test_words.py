@@ -31,7 +31,7 @@ ALLOWED: Mapping[str, int] = {
     "sim/lib": 30,
     "sim/linux": 2,
     "sim/ns3": 8,
-    "sw/driver": 55,
+    "sw/driver": 45,
     "sw/estimator": 11,
     "sw/gateway": 36,
     "sw/include": 4,

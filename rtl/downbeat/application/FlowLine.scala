@@ -2,6 +2,7 @@
 package downbeat.application
 
 import downbeat.config.DownbeatConfig
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 
@@ -21,7 +22,7 @@ case class FlowLine(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val joined, left = Mem(Bool(), config.flows).addAttribute("no_rw_check")
+  private val joined, left = StateMemory(config.ecc, Bool(), config.flows).addAttribute("no_rw_check")
   private case class Place() extends Bundle {
     val flow = UInt(config.flowBits bits)
     val turn = Bool() // the value of `left` when the flow leaves

@@ -4,6 +4,7 @@ package downbeat.application
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{NewestRead, WideMemory}
 import downbeat.messages.FlowReference
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 
@@ -27,7 +28,7 @@ case class StatusQueue[T <: Data](config: DownbeatConfig, word: HardType[T], ref
   }
   noIoPrefix()
 
-  private val statuses = WideMemory(Mem(word, config.flows))
+  private val statuses = WideMemory(StateMemory(config.ecc, word, config.flows))
   // No connection can be there before the flow directory has swept its own memories, which takes as long.
   private val line = FlowLine(config)
   io.sweeping := line.io.sweeping

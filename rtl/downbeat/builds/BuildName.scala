@@ -15,13 +15,14 @@ object BuildName {
     "flows" -> ((config, value) => config.copy(flows = value.toInt)),
     "sendBufferBytes" -> ((config, value) => config.copy(sendBufferBytes = value.toInt)),
     "receiveBufferBytes" -> ((config, value) => config.copy(receiveBufferBytes = value.toInt)),
-    "externalMemory" -> ((config, value) => config.copy(externalMemory = truth(value))),
+    "externalMemory" -> ((config, value) => config.copy(externalMemory = truth("externalMemory", value))),
     "hostPorts" -> ((config, value) => config.copy(externalMemory = true, hostPorts = value.toInt)),
+    "ecc" -> ((config, value) => config.copy(ecc = truth("ecc", value))),
     "vlans" -> ((config, value) => config.copy(vlans = value.toInt)),
     "eventSpacing" -> ((config, value) => config.copy(eventSpacing = value.toInt)))
 
-  private def truth(value: String): Boolean =
-    value.toBooleanOption.getOrElse(throw new IllegalArgumentException(s"externalMemory = $value: use true or false"))
+  private def truth(field: String, value: String): Boolean =
+    value.toBooleanOption.getOrElse(throw new IllegalArgumentException(s"$field = $value: use true or false"))
 
   /** The configuration of that name, or a line that says why there is none. */
   def parse(name: String): Either[String, DownbeatConfig] = {

@@ -38,6 +38,7 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   *                           ([[downbeat.messages.PathReport]])
   * @param vlans              802.1Q VLANs that the core may belong to besides the untagged network, 0 to 7; which,
   *                           is set at run time ([[downbeat.messages.Vlan]]). Frames of others take the bypass
+  * @param ecc                memories of flows' state correct a flipped bit of a word; two flips end the connection
   * @param eventSpacing       clocks from one event of the engine to the next: 1, or `flowSpacing` for an engine of half
   *                           the registers
   * @param counterBits        of each counter at the core's and the MAC's ports; a register map adds up what they have
@@ -69,6 +70,7 @@ case class DownbeatConfig(
     hostStart: Boolean = false,
     pathReports: Boolean = false,
     vlans: Int = 0,
+    ecc: Boolean = false,
     eventSpacing: Int = 1,
     counterBits: Int = 32,
     clock: HertzNumber = 125 MHz,

@@ -53,7 +53,7 @@ class TraceRecorder(
   /** The events that a path report is made of. */
   val path: Flow[PathEvent] = config.pathReports generate Flow(PathEvent(config))
   private val observe = config.pathReports generate new exit.Area {
-    path.valid := isValid && LIVE
+    path.valid := isValid && LIVE && !UNREADABLE
     path.reference := record.reference
     path.time := NOW
     path.established := ESTABLISHED

@@ -3,6 +3,7 @@ package downbeat.flow
 
 import downbeat.config.DownbeatConfig
 import downbeat.messages.{AddressReadPort, ConnectionAddresses}
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 
@@ -44,8 +45,8 @@ case class ConnectionTable(config: DownbeatConfig, readers: Int) extends Compone
   noIoPrefix()
 
   // A flow is never read in the clock in which it is written: its first event has not left yet.
-  private val keys = Mem(ConnectionKey(config), config.flows).addAttribute("no_rw_check")
-  private val addresses = Mem(ConnectionAddresses(config), config.flows).addAttribute("no_rw_check")
+  private val keys = StateMemory(config.ecc, ConnectionKey(config), config.flows).addAttribute("no_rw_check")
+  private val addresses = StateMemory(config.ecc, ConnectionAddresses(config), config.flows).addAttribute("no_rw_check")
 
   private val written = io.write.m2sPipe()
   private val newKey = ConnectionKey(config)

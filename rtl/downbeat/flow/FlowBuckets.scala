@@ -2,6 +2,7 @@
 package downbeat.flow
 
 import downbeat.config.DownbeatConfig
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 
@@ -70,7 +71,8 @@ case class FlowBuckets(config: DownbeatConfig) extends Component {
   when(io.sweeping)(sweep := sweep + 1)
 
   // A memory for each slot of a bucket, as block RAM has no use for a mask of 20 bits.
-  private val memories = Seq.fill(shape.slots)(Mem(BucketSlot(config), shape.buckets).addAttribute("no_rw_check"))
+  private val memories = Seq.fill(shape.slots)(
+    StateMemory(config.ecc, BucketSlot(config), shape.buckets).addAttribute("no_rw_check"))
 
   // One clock later, off the path of the decision to write.
   private val written = io.write.m2sPipe()

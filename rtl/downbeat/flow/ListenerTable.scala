@@ -4,6 +4,7 @@ package downbeat.flow
 import downbeat.config.DownbeatConfig
 import downbeat.lib.WideMemory
 import downbeat.messages.{CloseReason, ConnectionParameters, ListenRequest, Refusal}
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 
@@ -22,7 +23,7 @@ case class ListenerTable(config: DownbeatConfig) extends Component {
 
   private val used = Vec.fill(config.listeners)(RegInit(False))
   private val ports = Vec.fill(config.listeners)(Reg(UInt(16 bits)))
-  private val parameters = WideMemory(Mem(ConnectionParameters(config), config.listeners))
+  private val parameters = WideMemory(StateMemory(config.ecc, ConnectionParameters(config), config.listeners))
 
   private def places(port: UInt): Bits = used.zip(ports).map { case (valid, own) => valid && own === port }.asBits()
 

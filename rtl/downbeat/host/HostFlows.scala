@@ -4,6 +4,7 @@ package downbeat.host
 import downbeat.config.DownbeatConfig
 import downbeat.memory.FlowPointers
 import downbeat.messages.{FlowPosition, FlowStatus, TcpState}
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 
@@ -59,7 +60,7 @@ case class HostFlows(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val records = Mem(HostRecord(config), config.flows).addAttribute("no_rw_check")
+  private val records = StateMemory(config.ecc, HostRecord(config), config.flows).addAttribute("no_rw_check")
   private val fresh = HostRecord(config)
   fresh.owner := io.opened.owner
   fresh.generation := io.opened.generation
@@ -71,7 +72,7 @@ case class HostFlows(config: DownbeatConfig) extends Component {
   records.write(recordFlow, io.opened.valid ? fresh | io.update.record, recordWritten)
   io.update.ready := !io.opened.valid
 
-  private val generations = Mem(UInt(config.generationBits bits), config.flows).addAttribute("no_rw_check")
+  private val generations = StateMemory(config.ecc, UInt(config.generationBits bits), config.flows).addAttribute("no_rw_check")
   generations.write(io.opened.flow, io.opened.generation, io.opened.valid)
   io.generationRead.generation := generations.readSync(io.generationRead.flow, io.generationRead.enable)
 
@@ -84,7 +85,7 @@ case class HostFlows(config: DownbeatConfig) extends Component {
   io.sweeping := !sweep.msb
   when(io.sweeping)(sweep := sweep + 1)
 
-  private val limits = Mem(HostLimits(config), config.flows).addAttribute("no_rw_check")
+  private val limits = StateMemory(config.ecc, HostLimits(config), config.flows).addAttribute("no_rw_check")
   private val bounds = HostLimits(config)
   bounds.heard := !io.sweeping
   bounds.generation := io.status.reference.generation

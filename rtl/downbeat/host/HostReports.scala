@@ -5,6 +5,7 @@ import downbeat.application.FlowLine
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{NewestRead, WideMemory}
 import downbeat.messages.PathReport
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 
@@ -25,7 +26,7 @@ case class HostReports(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val owners = Mem(UInt(config.ownerBits bits), config.flows).addAttribute("no_rw_check")
+  private val owners = StateMemory(config.ecc, UInt(config.ownerBits bits), config.flows).addAttribute("no_rw_check")
   owners.write(io.opened.flow, io.opened.owner, io.opened.valid)
 
   // A connection's first report comes long after its opening.
@@ -37,7 +38,7 @@ case class HostReports(config: DownbeatConfig) extends Component {
 
   private val kept = arrival.takeWhen(arrival.owner =/= 0).m2sPipe()
   private val arriving = kept.report.reference.flow
-  private val memory = WideMemory(Mem(OwnedReport(config), config.flows))
+  private val memory = WideMemory(StateMemory(config.ecc, OwnedReport(config), config.flows))
   memory.write(arriving, kept.payload, kept.valid)
 
   private val lines = Seq.fill(config.hostPorts)(FlowLine(config))

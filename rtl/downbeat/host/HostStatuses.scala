@@ -4,6 +4,7 @@ package downbeat.host
 import downbeat.application.FlowLine
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{NewestRead, WideMemory}
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 
@@ -31,7 +32,7 @@ case class HostStatuses(config: DownbeatConfig) extends Component {
   private val sweep = Reg(UInt(config.flowBits bits)) init 0
   when(io.sweeping)(sweep := sweep + 1)
 
-  private val memory = WideMemory(Mem(HeardStatus(config), config.flows))
+  private val memory = WideMemory(StateMemory(config.ecc, HeardStatus(config), config.flows))
   private val arrival = io.status.m2sPipe()
   private val arriving = arrival.status.reference.flow
   private val heard = HeardStatus(config)

@@ -4,6 +4,7 @@ package downbeat.memory
 import downbeat.config.DownbeatConfig
 import downbeat.messages.FlowPosition
 import downbeat.wire.SequenceNumber
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 
@@ -19,7 +20,7 @@ case class FlowPointers(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val positions = Mem(SequenceNumber(), config.flows)
+  private val positions = StateMemory(config.ecc, SequenceNumber(), config.flows)
   private val written = io.opened.valid ? io.opened.payload | io.updates.payload
   positions.write(written.flow, written.sequence, enable = io.opened.valid || io.updates.valid)
   io.updates.ready := !io.opened.valid

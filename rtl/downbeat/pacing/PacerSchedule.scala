@@ -5,6 +5,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.lib.pipeline.{EventLink, HeldValues}
 import downbeat.messages.{Booking, FlowReference}
 import downbeat.wire.LaunchMode
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -54,7 +55,7 @@ case class PacerSchedule(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val before = Mem(PacerTime(), config.flows)
+  private val before = StateMemory(config.ecc, PacerTime(), config.flows)
   before.addAttribute("no_rw_check") // between a flow's booking and its grant lie many clocks
   before.write(io.granted.flow, io.granted.time, enable = io.granted.valid)
 

@@ -3,6 +3,7 @@ package downbeat.pacing
 
 import downbeat.messages.NextInstant
 import downbeat.time.Instant
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 
@@ -28,7 +29,7 @@ case class FlowEntry[T <: Data](flows: Int, contentType: HardType[T]) extends Bu
   *
   * Posts go first. A delivery waits for a clock without a post, which any traffic of real frames leaves.
   */
-case class TimerQueue[T <: Data](flows: Int, content: HardType[T]) extends Component {
+case class TimerQueue[T <: Data](flows: Int, content: HardType[T], ecc: Boolean = false) extends Component {
   val io = new Bundle {
     val posts = slave(Flow(FlowEntry(flows, content)))
     val now = in(Instant())
@@ -39,11 +40,11 @@ case class TimerQueue[T <: Data](flows: Int, content: HardType[T]) extends Compo
   noIoPrefix()
 
   private val post = io.posts.m2sPipe(holdPayload = true)
-  private val table = Mem(Entry(content), flows)
+  private val table = StateMemory(ecc, Entry(content), flows)
   table.addAttribute("no_rw_check") // a look-up that meets a post is thrown away
   table.write(post.flow, post.entry, enable = post.valid)
 
-  private val tree = TournamentTree(flows)
+  private val tree = TournamentTree(flows, ecc = ecc)
   private val root = tree.io.root
   private val rootDue = root.armed && io.now.hasReached(Instant(root.time))
   private val due = RegNext(rootDue) init False

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.pacing
 
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 
@@ -29,7 +30,7 @@ case class Entrant(entries: Int, timeBits: Int) extends Bundle {
   *
   * After reset the tree disarms all nodes, for `entries` clocks. It takes no update and is not `settled` meanwhile.
   */
-case class TournamentTree(entries: Int, timeBits: Int = 48) extends Component {
+case class TournamentTree(entries: Int, timeBits: Int = 48, ecc: Boolean = false) extends Component {
   require(isPow2(entries) && entries >= 2, s"entries = $entries: use a power of two from 2")
   require(timeBits >= 2 && timeBits <= 64,
     s"timeBits = $timeBits: the comparison of a round takes one clock, use 2 to 64")
@@ -65,7 +66,7 @@ case class TournamentTree(entries: Int, timeBits: Int = 48) extends Component {
 
     // A node names its entrant by the index bits below its own.
     val word = challenger.index.resize(r) ## (challenger.armed && !sweeping) ## challenger.time
-    val memory = Mem(Bits(word.getWidth bits), nodes)
+    val memory = StateMemory(ecc, Bits(word.getWidth bits), nodes)
     memory.addAttribute("no_rw_check")
     memory.write(
       address = sweeping ? sweep.resize(node.getWidth) | node,
@@ -80,7 +81,7 @@ case class TournamentTree(entries: Int, timeBits: Int = 48) extends Component {
       read := RegNextWhen(memory.readSync(sibling, enable = challenger.valid), fetched.valid)
     } else {
       climber << challenger.m2sPipe(holdPayload = true)
-      read := RegNextWhen(memory.readAsync(sibling), challenger.valid)
+      read := RegNextWhen(StateMemory.readAsync(memory, sibling, counts = challenger.valid).word, challenger.valid)
     }
 
     val opponent = Entrant(entries, timeBits)

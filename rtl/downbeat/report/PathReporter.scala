@@ -6,6 +6,7 @@ import downbeat.congestion.{CongestionEventKind, Window}
 import downbeat.lib.WideMemory
 import downbeat.messages.{FlowReference, PathPhase, PathReport, TcpState}
 import downbeat.time.Instant
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 
@@ -66,7 +67,7 @@ case class PathReporter(config: DownbeatConfig) extends Component {
   noIoPrefix()
   private val kinds = CongestionEventKind
 
-  private val states = WideMemory(Mem(PathState(config), config.flows))
+  private val states = WideMemory(StateMemory(config.ecc, PathState(config), config.flows))
 
   /** The event on each step, from its entry on. */
   private val steps = Seq.iterate(io.events, 6)(_.m2sPipe())

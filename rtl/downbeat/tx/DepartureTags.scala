@@ -5,6 +5,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.lib.Tally
 import downbeat.messages.{DepartedEvent, FlowReference}
 import downbeat.wire.{DepartureStamp, SequenceNumber}
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 
@@ -64,7 +65,7 @@ case class DepartureTags(config: DownbeatConfig) extends Component {
     filled setWhen index(tag).andR
   }
 
-  private val table = Mem(Entry(), entries)
+  private val table = StateMemory(config.ecc, Entry(), entries)
   private val written = Entry()
   written.high := high(tag)
   written.segment := io.tags.take.payload

@@ -16,11 +16,18 @@ struct Client {
   std::uint32_t port = 0;
   Mapping mailboxMemory;
   Mailbox *mailbox = nullptr;
-  File wake, interrupt;
+  std::uint32_t head = 0; // entries of the mailbox that were taken
   bool raised = false; // the interrupt is, and the program has been notified
   Watcher watcher;
   pid_t process = 0;
+  File ended; // its pidfd, or no file: a forked child may keep the socket open
   std::string program;
+};
+
+/// A request for the connections, and the first row that is not sent.
+struct Listing {
+  File socket;
+  std::uint32_t port = 0, flow = 0;
 };
 
 } // namespace downbeat::nic

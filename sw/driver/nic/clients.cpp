@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Programs come and go.
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <fstream>
 
-#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include "downbeat_host.h"
+#include "formatted.h"
 #include "messages.h"
 #include "model_port.h"
 #include "nic.h"
@@ -19,8 +19,8 @@ namespace downbeat::nic {
 namespace {
 
 constexpr std::uint32_t holdOff = 20'000; // ns
-constexpr timeval sendTimeout{0, 200'000}; // a program that does not read holds up nobody for longer
 constexpr std::size_t maxStrangers = 64;
+constexpr int entriesAtOnce = 32; // a mailbox: then the next port has its turn
 constexpr std::uint64_t commandTimeout = DOWNBEAT_NANOSECONDS(1'000'000); // for a ring full of commands
 constexpr std::uint64_t pollInterval = DOWNBEAT_NANOSECONDS(10'000); // between two reads of what the core has done
 
@@ -44,9 +44,8 @@ std::uint64_t announcement(const Geometry &geometry) {
 } // namespace
 
 void Nic::accept() {
-  File socket(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  File socket(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!socket) return;
-  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &sendTimeout, sizeof sendTimeout);
   if (strangers_.size() == maxStrangers) strangers_.pop_front();
   strangers_.push_back(std::move(socket));
 }
@@ -56,28 +55,25 @@ void Nic::welcome(const std::vector<pollfd> &polled) {
     const auto stranger = each++;
     const auto spoke = [&](const pollfd &one) { return one.fd == stranger->get() && one.revents != 0; };
     if (std::ranges::none_of(polled, spoke)) continue;
-    answer(std::move(*stranger));
+    respond(std::move(*stranger));
     strangers_.erase(stranger);
   }
 }
 
-void Nic::answer(File socket) {
+void Nic::respond(File socket) {
   Hello hello;
   if (!receiveMessage(socket.get(), &hello, sizeof hello) || hello.protocol != protocol) return;
-  if (hello.wish == Wish::connections) return tellConnections(socket);
+  if (hello.wish == Wish::connections) return startListing(std::move(socket));
   if (hello.wish == Wish::device) return tellDevice(socket);
   Welcome welcome;
   welcome.geometry = geometry_;
   welcome.memoryBytes = memory_.bytes();
   try {
     sameFormat("this NIC", format::number, DOWNBEAT_HOST_FORMAT_HASH, geometry_.version);
-    if (hello.formatNumber != format::number || hello.formatHash != DOWNBEAT_HOST_FORMAT_HASH) {
-      char text[200];
-      std::snprintf(text, sizeof text,
-                    "the NIC has host format %u/%08x, this libdownbeat %u/%08x: build both from one release",
-                    format::number, DOWNBEAT_HOST_FORMAT_HASH, hello.formatNumber, hello.formatHash);
-      throw Failure(DOWNBEAT_WRONG_VERSION, text);
-    }
+    if (hello.formatNumber != format::number || hello.formatHash != DOWNBEAT_HOST_FORMAT_HASH)
+      throw Failure(DOWNBEAT_WRONG_VERSION,
+                    formatted("the NIC has host format %u/%08x, this libdownbeat %u/%08x: build both from one release",
+                              format::number, DOWNBEAT_HOST_FORMAT_HASH, hello.formatNumber, hello.formatHash));
     if (freePorts_.empty())
       throw Failure(DOWNBEAT_NO_PORT, "all " + std::to_string(geometry_.ports) +
                                           " ports are taken: end a program "
@@ -89,15 +85,14 @@ void Nic::answer(File socket) {
   }
 }
 
-void Nic::give(File socket, Welcome &answer) {
+void Nic::give(File socket, Welcome &response) {
   const std::uint32_t port = *freePorts_.begin();
   const File mailboxFile = sharedMemory("downbeat-mailbox", sizeof(Mailbox));
   Client client{.socket = {},
                 .port = port,
                 .mailboxMemory = Mapping(mailboxFile.get(), sizeof(Mailbox)),
-                .wake = File(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
-                .interrupt = File(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
-                .watcher = Watcher(ringsOf(geometry_, memory_.base(), port)),
+                .watcher = Watcher(ringsOf(geometry_, memory_.base(), port), geometry_.flows),
+                .ended = {},
                 .program = {}};
   client.mailbox = reinterpret_cast<Mailbox *>(client.mailboxMemory.base());
   client.mailbox->sleeps = 1;
@@ -105,14 +100,15 @@ void Nic::give(File socket, Welcome &answer) {
   socklen_t length = sizeof peer;
   if (getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0) {
     client.process = peer.pid;
+    client.ended = File(static_cast<int>(syscall(SYS_pidfd_open, peer.pid, 0)));
     client.program = nameOf(peer.pid);
   }
   startPort(model_, geometry_, port, {memory_.base(), 0}, holdOff);
   model_.advance(model_.now() + announcement(geometry_)); // what the port had comes before the program's first command
   freePorts_.erase(port);
-  answer.geometry.port = port;
-  const int files[welcomeFiles] = {memoryFile_.get(), mailboxFile.get(), client.wake.get(), client.interrupt.get()};
-  const bool sent = sendMessage(socket.get(), &answer, sizeof answer, files);
+  response.geometry.port = port;
+  const int files[welcomeFiles] = {memoryFile_.get(), mailboxFile.get()};
+  const bool sent = sendMessage(socket.get(), &response, sizeof response, files);
   client.socket = std::move(socket);
   clients_.push_back(std::move(client));
   if (!sent) leave(clients_.back());
@@ -122,11 +118,13 @@ bool Nic::doorbells(Client &client) {
   Mailbox &mailbox = *client.mailbox;
   const std::uint32_t page = format::doorbellPages + client.port * format::pageBytes;
   const std::uint32_t tail = mailbox.tail.load(std::memory_order_acquire);
-  std::uint32_t head = mailbox.head.load(std::memory_order_relaxed);
-  const bool any = head != tail;
-  // A tail that cannot be is the program's own harm: no more than the mailbox holds is read.
-  for (std::uint32_t left = Mailbox::entries; head != tail && left > 0; --left, ++head) {
-    const Mailbox::Entry entry = mailbox.ring[head % Mailbox::entries];
+  const bool any = client.head != tail;
+  if (tail - client.head > Mailbox::entries) { // it cannot be: the program has no more to say
+    shutdown(client.socket.get(), SHUT_RDWR);
+    client.head = tail;
+  }
+  for (int left = entriesAtOnce; client.head != tail && left > 0; --left, ++client.head) {
+    const Mailbox::Entry entry = mailbox.ring[client.head % Mailbox::entries];
     if (entry.offset == startNote) client.watcher.started(entry.value);
     if (entry.offset >= format::pageBytes) continue;
     if (entry.offset == format::commandTail) client.watcher.commands(entry.value);
@@ -136,10 +134,10 @@ bool Nic::doorbells(Client &client) {
     }
     model_.write(page + entry.offset, entry.value);
   }
-  mailbox.head.store(head, std::memory_order_release);
+  mailbox.head.store(client.head, std::memory_order_release);
   if (mailbox.headWanted.exchange(0, std::memory_order_acquire) != 0) {
     mailbox.commandHead.store(model_.read(page + format::commandHead), std::memory_order_release);
-    eventfd_write(client.interrupt.get(), 1);
+    sendWake(client.socket.get());
   }
   return any;
 }
@@ -147,12 +145,22 @@ bool Nic::doorbells(Client &client) {
 void Nic::interrupts() {
   const std::uint32_t raised = model_.interrupts();
   for (Client &client : clients_)
-    if ((raised >> client.port & 1) != 0 && !client.raised)
-      client.raised = eventfd_write(client.interrupt.get(), 1) == 0;
+    if ((raised >> client.port & 1) != 0 && !client.raised) client.raised = sendWake(client.socket.get());
+}
+
+void Nic::programs(std::vector<pollfd>::const_iterator polled) {
+  for (auto each = clients_.begin(); each != clients_.end(); polled += 2) {
+    Client &client = *each++;
+    if (polled[1].revents != 0 || (polled[0].revents != 0 && !takeWakes(client.socket.get()))) leave(client);
+  }
+  for (auto each = listings_.begin(); each != listings_.end(); ++polled) {
+    const auto listing = each++;
+    if (polled->revents != 0 && !tellRows(*listing)) listings_.erase(listing);
+  }
 }
 
 void Nic::leave(Client &client) {
-  doorbells(client); // an orderly program's last words
+  for (std::uint32_t left = Mailbox::entries / entriesAtOnce; left > 0 && doorbells(client); --left) {} // last words
   const std::uint32_t port = client.port;
   finish(port, client.watcher.commandTail());
   const std::set<std::uint16_t> listeners = client.watcher.listeners;
@@ -184,8 +192,12 @@ void Nic::reap(std::uint32_t port, const std::set<std::uint16_t> &listeners) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> aborted;
   while (model_.now() - begin < announced || !commands.empty()) {
     model_.advance(model_.now() + pollInterval);
-    while (const auto status = notifications.take()) {
-      if (status->kind != format::Kind::status || !aborted.emplace(status->flow, status->generation).second) continue;
+    for (std::size_t left = notifications.size(); left > 0; --left) { // the dead program's child may write beside us
+      const auto status = notifications.take();
+      if (!status) break;
+      if (status->kind != format::Kind::status || status->flow >= geometry_.flows ||
+          !aborted.emplace(status->flow, status->generation).second)
+        continue;
       format::Command command;
       command.opcode = format::Opcode::abort;
       command.flow = status->flow;

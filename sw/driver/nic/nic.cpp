@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <ctime>
 #include <vector>
@@ -48,26 +47,21 @@ void clear(const std::string &path, const sockaddr *named, socklen_t length) {
 }
 
 File listenOn(const std::string &path, unsigned mode) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof address.sun_path)
-    throw Failure(DOWNBEAT_INVALID_ARGUMENT, "--socket takes a path of at most 107 characters");
-  path.copy(address.sun_path, path.size());
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+  const sockaddr_un address = addressOf(path, "--socket");
   const auto *named = reinterpret_cast<const sockaddr *>(&address);
-  if (path.front() == '@') {
-    address.sun_path[0] = '\0';
-  } else {
-    clear(path, named, length);
-    if (const auto slash = path.rfind('/'); slash != std::string::npos && slash != 0)
-      mkdir(path.substr(0, slash).c_str(), 0755);
-  }
+  clear(path, named, sizeof address);
+  if (const auto slash = path.rfind('/'); slash != std::string::npos && slash != 0)
+    mkdir(path.substr(0, slash).c_str(), 0755);
   File socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (bind(socket.get(), named, length) != 0 || listen(socket.get(), 64) != 0)
+  // The file has its mode from its first moment on: bind takes the socket's.
+  fchmod(socket.get(), mode);
+  const mode_t before = umask(0);
+  const bool bound = bind(socket.get(), named, sizeof address) == 0;
+  umask(before);
+  if (!bound || listen(socket.get(), 64) != 0)
     throw Failure(errno == EACCES ? DOWNBEAT_NO_PERMISSION : DOWNBEAT_NO_DEVICE,
                   path + ": no socket can be made there: " + std::strerror(errno) +
                       ": name a place that you may write to, as --socket /tmp/nic.sock");
-  if (path.front() != '@') chmod(path.c_str(), mode);
   return socket;
 }
 
@@ -95,9 +89,7 @@ Nic::Nic(const Options &options)
   for (std::uint32_t port = 0; port < geometry_.ports; ++port) freePorts_.insert(port);
 }
 
-Nic::~Nic() {
-  if (options_.socket.front() != '@') unlink(options_.socket.c_str());
-}
+Nic::~Nic() { unlink(options_.socket.c_str()); }
 
 std::uint64_t Nic::clock() const { return monotonicNanoseconds() - start_; }
 
@@ -155,13 +147,14 @@ void Nic::wait() {
   std::vector<pollfd> descriptors{{listening_.get(), POLLIN, 0}, {wire_.descriptor(), POLLIN, 0}};
   for (const Client &client : clients_) {
     descriptors.push_back({client.socket.get(), POLLIN, 0});
-    descriptors.push_back({client.wake.get(), POLLIN, 0});
+    descriptors.push_back({client.ended.get(), POLLIN, 0});
   }
+  for (const Listing &listing : listings_) descriptors.push_back({listing.socket.get(), POLLOUT, 0});
   for (const File &stranger : strangers_) descriptors.push_back({stranger.get(), POLLIN, 0});
   sleep(1);
   const auto waits = [](const Client &client) {
     return client.mailbox->headWanted.load(std::memory_order_seq_cst) != 0 ||
-           client.mailbox->tail.load(std::memory_order_seq_cst) != client.mailbox->head.load(std::memory_order_relaxed);
+           client.mailbox->tail.load(std::memory_order_seq_cst) != client.head;
   };
   std::uint64_t span = 0;
   if (!busy_ && std::ranges::none_of(clients_, waits)) {
@@ -172,15 +165,7 @@ void Nic::wait() {
   const int ready = ppoll(descriptors.data(), descriptors.size(), &timeout, nullptr);
   sleep(0);
   if (ready <= 0) return;
-  std::size_t at = 2;
-  for (auto each = clients_.begin(); each != clients_.end(); at += 2) {
-    Client &client = *each++;
-    if (descriptors[at + 1].revents != 0) {
-      std::uint64_t count;
-      if (::read(client.wake.get(), &count, sizeof count) < 0) continue;
-    }
-    if (descriptors[at].revents != 0) leave(client);
-  }
+  programs(descriptors.cbegin() + 2);
   welcome(descriptors);
   if (descriptors[0].revents != 0) accept();
 }

@@ -53,7 +53,8 @@ private:
   /// Programs; clients.cpp.
   void accept();
   void welcome(const std::vector<pollfd> &polled);
-  void answer(File socket);
+  void programs(std::vector<pollfd>::const_iterator polled);
+  void respond(File socket);
   void give(File socket, Welcome &welcome);
   bool doorbells(Client &client);
   void interrupts();
@@ -63,7 +64,9 @@ private:
   /// Takes a dead program's port back: aborts what it has open, ends its listeners.
   void reap(std::uint32_t port, const std::set<std::uint16_t> &listeners);
   /// Its report; report.cpp.
-  void tellConnections(const File &socket);
+  void startListing(File socket);
+  /// Some of a listing's rows, as far as they are taken at once; false: it ends.
+  bool tellRows(Listing &listing);
   void tellDevice(const File &socket);
 
   Options options_;
@@ -75,6 +78,7 @@ private:
   File listening_;
   std::list<File> strangers_; // they have not said hello yet
   std::list<Client> clients_;
+  std::list<Listing> listings_;
   std::set<std::uint32_t> freePorts_;
   std::uint64_t start_;
   std::uint64_t wireFree_ = 0; // towards the core: the end of its last frame, ns

@@ -27,13 +27,14 @@ void Watcher::commands(std::uint32_t tail) {
 }
 
 void Watcher::notifications() {
-  for (;; ++notificationHead_) {
+  for (std::size_t left = rings_.notifications.size(); left > 0;
+       --left, ++notificationHead_) { // it may write beside us
     format::Notification &entry = rings_.notifications[notificationHead_ % rings_.notifications.size()];
     const std::uint8_t lap = notificationHead_ / rings_.notifications.size() % 2 == 0 ? 1 : 0;
     if ((std::atomic_ref(entry.phase).load(std::memory_order_acquire) & 1) != lap) return;
     const format::Notification status = entry;
     if (status.kind == format::Kind::pathReport) report(std::bit_cast<format::PathReport>(status));
-    if (status.kind != format::Kind::status) continue;
+    if (status.kind != format::Kind::status || status.flow >= flowCount_) continue;
     Seen &seen = flows[status.flow];
     if (seen.generation != status.generation) seen = {};
     seen.generation = status.generation;

@@ -25,7 +25,8 @@ struct Seen {
 
 class Watcher {
 public:
-  explicit Watcher(const Rings &rings) : rings_(rings) {}
+  /// `flowCount` of the core: a flow beyond is the program's invention.
+  Watcher(const Rings &rings, std::uint32_t flowCount) : rings_(rings), flowCount_(flowCount) {}
 
   /// The commands up to `tail` are on their way to the core.
   void commands(std::uint32_t tail);
@@ -43,6 +44,7 @@ private:
   void report(const format::PathReport &report);
 
   Rings rings_;
+  std::uint32_t flowCount_;
   std::uint32_t commandHead_ = 0, notificationHead_ = 0;
 };
 

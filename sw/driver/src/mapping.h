@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "failure.h"
 #include "file.h"
@@ -41,13 +43,23 @@ private:
   std::size_t bytes_ = 0;
 };
 
-/// Memory without a name, for several processes; it reads as zeros.
+inline constexpr int sizeSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+/// Memory without a name, for several processes; it reads as zeros. Nobody can change its size, so no access fails.
 inline File sharedMemory(const char *name, std::size_t bytes) {
-  File file(memfd_create(name, MFD_CLOEXEC));
-  if (!file || ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
+  File file(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file || ftruncate(file.get(), static_cast<off_t>(bytes)) != 0 || fcntl(file.get(), F_ADD_SEALS, sizeSeals) != 0)
     throw Failure(DOWNBEAT_OUT_OF_RESOURCES,
                   "the kernel gives no shared memory of " + std::to_string(bytes) + " bytes");
   return file;
+}
+
+/// Whether a file of another process is a sharedMemory of so many bytes.
+inline bool isSharedMemory(int file, std::uint64_t bytes) {
+  struct stat state{};
+  const int seals = fcntl(file, F_GET_SEALS);
+  return seals >= 0 && (seals & sizeSeals) == sizeSeals && fstat(file, &state) == 0 &&
+         static_cast<std::uint64_t>(state.st_size) == bytes;
 }
 
 } // namespace downbeat

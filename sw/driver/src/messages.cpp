@@ -11,6 +11,7 @@ namespace downbeat {
 namespace {
 
 constexpr std::size_t maxDescriptors = 8;
+constexpr int wakesAtOnce = 64;
 using Control = char[CMSG_SPACE(maxDescriptors * sizeof(int))];
 
 } // namespace
@@ -57,6 +58,21 @@ bool receiveMessage(int socket, void *message, std::size_t length, std::vector<F
     }
   }
   return count == static_cast<ssize_t>(length);
+}
+
+bool sendWake(int socket) {
+  const char wake = 0;
+  // A full queue keeps its reader awake.
+  return send(socket, &wake, sizeof wake, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof wake || errno == EAGAIN;
+}
+
+bool takeWakes(int socket) {
+  for (int left = wakesAtOnce; left > 0; --left) {
+    char wake;
+    const ssize_t count = recv(socket, &wake, sizeof wake, MSG_DONTWAIT);
+    if (count <= 0) return count < 0 && (errno == EAGAIN || errno == EINTR);
+  }
+  return true;
 }
 
 } // namespace downbeat

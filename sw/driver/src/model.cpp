@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "model.h"
 
-#include <cstdio>
 #include <cstdlib>
 
 #include <dlfcn.h>
 
 #include "failure.h"
+#include "formatted.h"
 
 namespace downbeat {
 
@@ -35,9 +35,7 @@ Model::Model(const std::string &preset, std::uint64_t linkRate) {
 std::uint32_t Model::read(std::uint32_t address) {
   std::uint32_t value = 0;
   if (calls_->read(model_.get(), address, &value) == 0) return value;
-  char text[80];
-  std::snprintf(text, sizeof text, "the bus answers a read of register 0x%04x with an error", address);
-  throw Failure(DOWNBEAT_NO_DEVICE, text);
+  throw Failure(DOWNBEAT_NO_DEVICE, formatted("the bus answers a read of register 0x%04x with an error", address));
 }
 
 } // namespace downbeat

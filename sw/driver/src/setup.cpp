@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "setup.h"
 
+#include <bit>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 
 #include <sys/random.h>
@@ -10,6 +10,7 @@
 #include "downbeat_host.h"
 #include "downbeat_registers.h"
 #include "failure.h"
+#include "formatted.h"
 
 namespace downbeat {
 
@@ -18,12 +19,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto timeout = 1s; // for a port or the core to start or stop
-
-template <typename... Values> std::string formatted(const char *format, Values... values) {
-  char text[256];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
 
 std::string versionText(std::uint32_t version) {
   return formatted("%u.%u.%u", version >> 16 & 0xff, version >> 8 & 0xff, version & 0xff);
@@ -93,6 +88,10 @@ Geometry identify(Registers &registers) {
   sameFormat("the core", number, geometry.formatHash, geometry.version);
   geometry.policyHash = registers.read(format::policyHash);
   geometry.ports = registers.read(format::hostPorts);
+  if (!isPossible(geometry))
+    throw Failure(DOWNBEAT_NO_DEVICE,
+                  formatted("no core has these sizes (%u flows, rings of %u and %u bytes, %u ports): reset the device",
+                            geometry.flows, geometry.sendBytes, geometry.receiveBytes, geometry.ports));
   return geometry;
 }
 
@@ -102,6 +101,14 @@ void sameFormat(const char *what, std::uint32_t number, std::uint32_t hash, std:
       DOWNBEAT_WRONG_VERSION,
       formatted("%s has host format %u/%08x (version %s), this libdownbeat %u/%08x: build both from one release", what,
                 number, hash, versionText(version).c_str(), format::number, DOWNBEAT_HOST_FORMAT_HASH));
+}
+
+bool isPossible(const Geometry &geometry) {
+  constexpr std::uint32_t maxFlows = 1 << 16, maxRing = 1 << 30, maxPorts = 32; // bits of a reference, of a window, of
+                                                                                // the interrupts
+  const auto isRing = [](std::uint32_t bytes) { return std::has_single_bit(bytes) && bytes <= maxRing; };
+  return geometry.flows - 1 < maxFlows && isRing(geometry.sendBytes) && isRing(geometry.receiveBytes) &&
+         geometry.ports <= maxPorts && geometry.port < geometry.ports;
 }
 
 std::uint64_t memoryBytes(const Geometry &geometry, std::uint32_t ports) { return ringsBase(geometry, ports); }

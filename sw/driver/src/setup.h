@@ -32,6 +32,8 @@ Geometry identifyCore(Registers &registers);
 /// Refuses a NIC process or core of another format; `what` is its name in the message.
 void sameFormat(const char *what, std::uint32_t number, std::uint32_t hash, std::uint32_t version);
 
+/// Whether a core can have these sizes: then its memory's size is no overflow, and its rings lie in it.
+bool isPossible(const Geometry &geometry);
 /// Bytes that payload and the rings of so many ports need.
 std::uint64_t memoryBytes(const Geometry &geometry, std::uint32_t ports);
 /// The rings of a port in a device's memory.

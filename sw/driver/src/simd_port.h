@@ -11,15 +11,16 @@ namespace downbeat {
 
 class SimdPort : public Port {
 public:
-  /// `path` of the process's Unix socket; a leading '@' is the abstract name space.
+  /// `path` of the process's Unix socket.
   explicit SimdPort(const std::string &path);
+  ~SimdPort() override;
 
   const Geometry &geometry() const override { return geometry_; }
   const Rings &rings() const override { return rings_; }
   void ring(std::uint32_t offset, std::uint32_t value) override;
   void ringPair(std::uint32_t offset, std::uint32_t low, std::uint32_t high) override;
   std::uint32_t commandHead() override;
-  int descriptor() const override { return poll_.get(); }
+  int descriptor() const override { return socket_.get(); }
   void clearInterrupt() override;
   void started(std::uint32_t reference, std::uint32_t source) override;
   bool alive() const override;
@@ -29,14 +30,15 @@ private:
   void wake();
 
   std::mutex mutex_;
-  File socket_, wake_, interrupt_, poll_;
+  File socket_; // its wake-ups from the process are the interrupt
   Geometry geometry_;
   Mapping memory_, mailboxMemory_;
   nic::Mailbox *mailbox_ = nullptr;
   Rings rings_;
 };
 
-/// A connection to a NIC process. Throws NO_DEVICE or NO_PERMISSION.
+/// A connection to a NIC process of root or of this user: others' do with its memory what they like. Throws NO_DEVICE,
+/// NO_PERMISSION or INVALID_ARGUMENT.
 File connectToNic(const std::string &path);
 
 } // namespace downbeat

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from collections.abc import Mapping
@@ -12,6 +13,13 @@ from typing import Self
 
 from downbeat_toe.driver.library import program
 from downbeat_toe.refused import Refused
+
+
+def preloaded(directory: Path, source: str) -> dict[str, str]:
+    """An environment with a library of C before the others."""
+    (directory / "before.c").write_text(source)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "before.so", "before.c"], cwd=directory, check=True)
+    return os.environ | {"LD_PRELOAD": f"{os.environ.get('LD_PRELOAD', '')} {directory}/before.so".strip()}
 
 
 class Nic:

@@ -19,7 +19,7 @@ from downbeat_toe.driver import Connection, DriverError, Error, Listener
 from downbeat_toe.driver.nic_status import connections, device
 
 from sw.tests.driver.conftest import LOOPED, SELF, Host
-from sw.tests.driver.process import Nic
+from sw.tests.driver.process import Nic, preloaded
 
 # Each look at the clock is 138 s after the last: 2,300 of them are 88 hours.
 FAST_CLOCK = """
@@ -198,11 +198,7 @@ def test_a_release_waits_for_what_was_asked(nic: Nic) -> None:
 
 def test_a_nic_lives_on_when_its_time_wraps(tmp_path: Path) -> None:
     """Times of 64 bits in 2^-16 ns: after 39 hours their double does, after 78 they do."""
-    (tmp_path / "clock.c").write_text(FAST_CLOCK)
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "clock.so", "clock.c"], cwd=tmp_path, check=True)
-    preload = " ".join([os.environ.get("LD_PRELOAD", ""), str(tmp_path / "clock.so")]).strip()
-    environment = os.environ | {"LD_PRELOAD": preload}
-    with Nic(tmp_path / "nic.sock", *LOOPED, environment=environment) as nic:
+    with Nic(tmp_path / "nic.sock", *LOOPED, environment=preloaded(tmp_path, FAST_CLOCK)) as nic:
         host = Host(nic.uri)
         with host.device:
             waiting = host.listening(6000)

@@ -44,7 +44,7 @@ def test_another_format_is_refused_with_both_named(nic: Nic) -> None:
     """A program of another release says hello."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as line:
         line.connect(str(nic.socket))
-        line.send(struct.pack("<IIII", 1, 9, 0xABCD, 1))
+        line.send(struct.pack("<IIII", nic_status.PROTOCOL, 9, 0xABCD, 1))
         error, problem = struct.unpack_from("<i252s", line.recv(4096))
     assert error == Error.WRONG_VERSION
     assert "host format 1/" in problem.decode() and "9/0000abcd" in problem.decode()

@@ -71,6 +71,7 @@ class Sources(config: DownbeatConfig) {
 
   def returned(stream: Stream[ReturnEvent]): EventSource = source(stream, EventKind.sent) { (word, event) =>
     when(word.failed)(event.kind := EventKind.failed)
+    if (config.ecc) event.memoryError := word.memoryError
     event.reference := word.reference
     event.sequence := word.sequence
     event.length := word.length.resized

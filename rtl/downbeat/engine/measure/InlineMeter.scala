@@ -6,6 +6,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.congestion.InlineResult
 import downbeat.engine.pipeline.{EnginePipeline, Signals}
 import downbeat.messages.EventKind
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -36,7 +37,7 @@ class InlineMeter(
     extends Area {
   import signals._
   private val Seq(s0, s1, s2, s3, s4, s5) = steps
-  private val memory = Mem(InlineMeterState(), config.flows)
+  private val memory = StateMemory(config.ecc, InlineMeterState(), config.flows)
   memory.addAttribute("no_rw_check") // events of one flow are too far apart to collide
 
   private val address = new s0.Area {
@@ -46,7 +47,7 @@ class InlineMeter(
     val sends = insert(LIVE && KIND === EventKind.sent && MEASURED && !RESENT)
   }
   private val read = new s1.Area {
-    val before = insert(memory.readSync(address.flow, pipeline.moves(s0)))
+    val before = insert(StateMemory.read(memory, address.flow, pipeline.moves(s0), counts = isValid && LIVE).word)
   }
   import read.before
 

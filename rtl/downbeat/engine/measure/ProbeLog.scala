@@ -6,6 +6,7 @@ import downbeat.congestion.{CongestionEventKind, ProbeAck}
 import downbeat.engine.pipeline.{EnginePipeline, Signals}
 import downbeat.messages.EventKind
 import downbeat.wire.SequenceNumber
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -26,7 +27,7 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
   private val places = ProbeLog.places(config)
   private val indexBits = log2Up(places)
   /** Even and odd records, so that two consecutive ones are read at once. */
-  private val banks = Seq.fill(2)(Mem(ProbeRecord(), config.flows * places / 2))
+  private val banks = Seq.fill(2)(StateMemory(config.ecc, ProbeRecord(), config.flows * places / 2))
   banks.foreach(_.addAttribute("no_rw_check")) // events of one flow are too far apart to collide
 
   /** Which event it is, and which records it needs. */
@@ -52,7 +53,7 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
 
   private val read = new s1.Area {
     val records = banks.zip(select.addresses).map { case (bank, address) =>
-      insert(bank.readSync(address, pipeline.moves(s0)))
+      insert(StateMemory.read(bank, address, pipeline.moves(s0), counts = isValid && select.isAck).word)
     }
   }
 

@@ -6,6 +6,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.congestion.{CongestionEventKind, RateWindows, Window}
 import downbeat.engine.pipeline.{EnginePipeline, Signals}
 import downbeat.messages.{EventKind, TcpState}
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -35,7 +36,7 @@ case class RateMeterState() extends Bundle {
 class RateMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, steps: Seq[Node]) extends Area {
   import signals._
   private val Seq(s0, s1, s2, s3, _, s5) = steps
-  private val memory = Mem(RateMeterState(), config.flows)
+  private val memory = StateMemory(config.ecc, RateMeterState(), config.flows)
   memory.addAttribute("no_rw_check") // events of one flow are too far apart to collide
   private val largest = (BigInt(1) << 32) - 1
 
@@ -43,7 +44,7 @@ class RateMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signa
     val flow: UInt = FLOW
   }
   private val read = new s1.Area {
-    val before = insert(memory.readSync(address.flow, pipeline.moves(s0)))
+    val before = insert(StateMemory.read(memory, address.flow, pipeline.moves(s0), counts = isValid && LIVE).word)
   }
   import read.before
 

@@ -20,6 +20,8 @@ case class ReturnEvent(config: DownbeatConfig) extends Bundle {
   val window = UInt(16 bits)
   /** The ACK of this segment is reported (congestion/DeparturePlan.scala); the segment begins a train of such. */
   val probe, begins = Bool()
+  /** With `failed`: a word of the connection has two flips. */
+  val memoryError = config.ecc generate Bool()
 }
 
 /** Any event, as the arbiter takes it. Fields that a kind does not name are ignored. */

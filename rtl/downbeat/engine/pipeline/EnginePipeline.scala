@@ -2,6 +2,7 @@
 package downbeat.engine.pipeline
 
 import downbeat.config.DownbeatConfig
+import downbeat.lib.ecc.{Decoded, StateMemory}
 import downbeat.lib.pipeline.{EventLink, HeldValues}
 import spinal.core._
 import spinal.lib.misc.pipeline._
@@ -68,18 +69,29 @@ abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline
     "a stage's read-modify-write spans flowSpacing - 1 nodes")
 
   /** None where the build gives the stage nothing to keep. */
-  val memory: Mem[S] = (widthOf(state()) > 0) generate Mem(state, config.flows)
+  val memory: Mem[S] = (widthOf(state()) > 0) generate StateMemory(config.ecc, state, config.flows)
   if (memory != null) memory.addAttribute("no_rw_check") // events of one flow are too far apart to collide
 
+  // A flow that was never opened has no word; protocol's are swept.
+  private val exists = if (index == 0) fetched.isValid else fetched.isValid && fetched(signals.LIVE)
+  private val read: Decoded[S] = (memory != null) generate
+    StateMemory.read(memory, address(signals.FLOW), pipeline.moves(address), counts = exists)
+  /** The word has two flips, on `steps(0)`; with `ecc` alone. */
+  val unreadable: Payload[Bool] =
+    (config.ecc && memory != null) generate fetched.insert(read.uncorrectable && exists)
+
   /** The flow's word as the last event left it, on `steps(0)`. */
-  val before: Payload[S] =
-    (memory != null) generate fetched.insert(memory.readSync(address(signals.FLOW), pipeline.moves(address)))
+  val before: Payload[S] = (memory != null) generate fetched.insert(restored(read))
+  /** What is known of a word that may have two flips. */
+  protected def restored(read: Decoded[S]): S = read.word
   // In block RAM it comes out late in its clock: a register behind that is worth its bits.
   if (memory != null && config.flows <= Stage.distributed) pipeline.staysUntilNext(before)
 
-  /** The word to write, given on `steps(5)`. */
-  def write(after: S, enable: Bool): Unit =
-    if (memory != null) memory.write(steps.last(signals.FLOW), after, enable && steps.last.isValid)
+  /** The word to write, given on `steps(5)`. A word with two flips stays so until the flow opens again. */
+  def write(after: S, enable: Bool): Unit = if (memory != null) {
+    if (config.ecc) StateMemory.poison(memory, steps.last(unreadable))
+    memory.write(steps.last(signals.FLOW), after, enable && steps.last.isValid)
+  }
 
   /** For the lost-update test: how many events of the flow this stage has counted, this one included. */
   val count: Option[Payload[UInt]] = if (config.stageCounters) {

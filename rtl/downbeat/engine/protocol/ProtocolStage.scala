@@ -3,6 +3,7 @@ package downbeat.engine.protocol
 
 import downbeat.config.DownbeatConfig
 import downbeat.engine.pipeline.{EnginePipeline, Signals, Stage}
+import downbeat.lib.ecc.{Decoded, FlipCounts, StateMemory}
 import downbeat.messages.{EventKind, FlowPosition, FlowStatus, Placement, TcpState}
 import downbeat.wire.SequenceNumber
 import spinal.core._
@@ -18,7 +19,16 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     extends Stage(config, pipeline, signals, 0, HardType(ProtocolState(config))) {
   import signals._
 
-  private val view = new ProtocolView(config, signals, before, address, fetched, steps)
+  private lazy val identities = StateMemory(config.ecc, ConnectionIdentity(config), config.flows)
+    .setCompositeName(this, "identities").addAttribute("no_rw_check")
+  override protected def restored(read: Decoded[ProtocolState]): ProtocolState = if (!config.ecc) read.word
+  else {
+    val word = CombInit(read.word)
+    val identity = StateMemory.read(identities, address(FLOW), pipeline.moves(address), counts = fetched.isValid).word
+    when(read.uncorrectable)(word.assignSomeByName(identity))
+    word
+  }
+  private val view = new ProtocolView(config, signals, before, unreadable, address, fetched, steps)
   import view._
 
   // ---- the parts
@@ -81,10 +91,14 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     next.keepAlive := keepAlive.after
     next.urgency := urgency.after
     next.softErrors := softErrors.after
-    memory.write(
-      address = Mux[UInt](sweep.done, FLOW, sweep.flow.value.resize(config.flowBits)),
-      data = next, // the sweep clears `inUse`; nothing else is looked at then
-      enable = !sweep.done || isValid && (LIVE || OPENING))
+    private val written = Mux[UInt](sweep.done, FLOW, sweep.flow.value.resize(config.flowBits))
+    private val writes = !sweep.done || isValid && (LIVE || OPENING)
+    memory.write(written, next, writes) // the sweep clears `inUse`; nothing else is looked at then
+    if (config.ecc) {
+      val identity = ConnectionIdentity(config)
+      identity.assignSomeByName(next)
+      identities.write(written, identity, writes)
+    }
   }
   sequence.keep(next)
   options.keep(next)
@@ -130,7 +144,9 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val ignore = new s5.Area {
     ignoredIcmpError := isValid && stateMachine.icmp.ignored
     suppressedChallenge := isValid && challenges.reply.suppressed
-    stalledClose := isValid && kind.failed && LIVE && before.applicationClosed && before.state =/= TcpState.closed
+    stalledClose :=
+      isValid && kind.failed && !MEMORY_ERROR && LIVE && before.applicationClosed && before.state =/= TcpState.closed
+    if (config.ecc) FlipCounts.countUncorrectable(isValid && stateMachine.memory.ends)
   }
   private val repetition = new s3.Area {
     duplicateSack := isValid && segment.ordinary && before.selective && OPTIONS.duplicateSack
@@ -138,7 +154,7 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   private val change = new s4.Area {
     val any = insert(
-      STATE =/= before.state || effect.acknowledges || kind.placed || urgency.received.advances || softErrors.report.due)
+      STATE =/= before.state || stateMachine.memory.ends || effect.acknowledges || kind.placed || urgency.received.advances || softErrors.report.due)
   }
   val status = Flow(FlowStatus(config))
   private val tell = new s5.Area {

@@ -58,6 +58,16 @@ case class ProtocolState(config: DownbeatConfig) extends Bundle {
   val deadline = NearInstant(config.deadlineBits, config.deadlineUnit)
 }
 
+/** The part of a connection's state without which it cannot be ended. With `ecc` it is kept twice, so that two flips of
+  * one word leave it.
+  */
+case class ConnectionIdentity(config: DownbeatConfig) extends Bundle {
+  val inUse = Bool()
+  val generation = UInt(config.generationBits bits)
+  val announced, applicationClosed = Bool()
+  val placing = UInt(ProtocolState.placingBits(config) bits)
+}
+
 object ProtocolState {
   /** Slots, the placement writer's queue (which outlives them), and the steps between. */
   def placingBits(config: DownbeatConfig): Int = log2Up(config.payloadSlots + 64)

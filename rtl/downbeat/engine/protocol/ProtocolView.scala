@@ -13,7 +13,7 @@ import spinal.lib.misc.pipeline._
   * event that several parts use.
   */
 class ProtocolView(
-    val config: DownbeatConfig, val signals: Signals, val before: Payload[ProtocolState],
+    val config: DownbeatConfig, val signals: Signals, val before: Payload[ProtocolState], unreadable: Payload[Bool],
     val address: Node, val fetched: Node, steps: Seq[Node])
     extends Area {
   import signals._
@@ -34,6 +34,11 @@ class ProtocolView(
     val failed = is(EventKind.failed)
     val unreachable = is(EventKind.unreachable)
     val tooBig = is(EventKind.tooBig)
+  }
+
+  /** The connection's word is what was written; otherwise its identity alone is ([[ConnectionIdentity]]). */
+  val word = new s0.Area {
+    val readable = insert(if (config.ecc) !apply(unreadable) else True)
   }
 
   // ---- the event's sequence numbers

@@ -32,9 +32,10 @@ class SegmentVerdict(
   }
 
   private val check = new s1.Area {
-    val ours = insert(kind.segment && LIVE)
+    val ours = insert(kind.segment && LIVE && word.readable)
     /** The connection knows the peer's sequence numbers, so the segment's can be checked. */
-    val inSequence = insert(kind.segment && LIVE && !state.synSent && !state.closed && !paws.missing)
+    val inSequence = insert(
+      kind.segment && LIVE && word.readable && !state.synSent && !state.closed && !paws.missing)
     val acceptable = insert(position.inWindow && !paws.outdated)
     val wrongAck = insert(ack.beyond || ack.tooOld)
     /** By flags and number it is a plain ACK. */

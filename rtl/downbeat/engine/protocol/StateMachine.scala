@@ -63,11 +63,17 @@ class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, placementChe
     /** Data was accepted and not read, in memory or on its way there (RFC 2525 2.17). */
     val hasUnread = insert(
       bytes.readable =/= before.reassembly.finReceived.asUInt.resize(32) || arrival.pending)
-    val due = insert(LIVE && before.state =/= TcpState.closed &&
-      (kind.abort || MEMORY_ERROR || kind.close && hasUnread && before.state =/= TcpState.timeWait))
+    val due = insert(LIVE && word.readable && before.state =/= TcpState.closed &&
+      (kind.abort || MEMORY_ERROR && !kind.failed || kind.close && hasUnread && before.state =/= TcpState.timeWait))
   }
   val abort = new s2.Area {
     val sendsReset = insert(abandon.due && !state.synSent && !state.timeWait)
+  }
+
+  /** Two flips of a word, this stage's or another's, end the connection. Nothing is sent: the numbers may be wrong. */
+  val memory = new s2.Area {
+    private val reported = kind.failed && MEMORY_ERROR && !state.closed
+    val ends = insert(LIVE && (!word.readable || reported))
   }
 
   // ---- the state after any event but a segment
@@ -133,6 +139,7 @@ class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, placementChe
     }
     when(timeWait.reopens)(outcome.end(CloseReason.finished))
     when(data.unwelcome)(outcome.end(CloseReason.aborted))
+    when(memory.ends)(outcome.end(CloseReason.memoryError))
     STATE := outcome.state
     REASON := outcome.reason
     ESTABLISHED := handshake.connects

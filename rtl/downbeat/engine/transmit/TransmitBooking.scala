@@ -17,7 +17,7 @@ class TransmitBooking(val view: TransmitView, decision: TransmitDecision) extend
 
   private val request = new s5.Area {
     val isFree = !before.booked || event.isSent || event.isGrant && !decide.wants || OPENING
-    val books = insert((LIVE || OPENING) && isFree && decide.wants && !event.isGrant)
+    val books = insert((LIVE || OPENING) && isFree && decide.wants && !event.isGrant && !UNREADABLE)
     val first = insert(OPENING || !before.known)
     val paced = insert(DEPARTURE.pace =/= Pace.configured || DEPARTURE.time.orR)
     val perByte = insert(DEPARTURE.pace === Pace.configured || DEPARTURE.pace === Pace.spaced)

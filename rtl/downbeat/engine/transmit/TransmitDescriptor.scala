@@ -62,8 +62,8 @@ class TransmitDescriptor(
     val cwr = insert(before.reduced)
     /** Its ACK is measured, if it is a full segment of new data. */
     val probe = insert(DEPARTURE.probe && !decide.retransmits && !space.again && decide.sendsWhole && decide.isFull)
-    val leaves = insert(decide.granted || ACK_DUE || RESET_DUE || RELEASE)
-    val returns = insert(decide.granted || RESET_DUE || GIVEN_UP)
+    val leaves = insert((decide.granted || ACK_DUE || RESET_DUE) && !UNREADABLE || RELEASE)
+    val returns = insert(decide.granted || RESET_DUE || GIVEN_UP || UNREADABLE && STATE =/= TcpState.closed)
   }
 
   private val reply = new ReplySequence(view, decision)
@@ -117,7 +117,8 @@ class TransmitDescriptor(
   val returned = Flow(ReturnEvent(config))
   private val echo = new exit.Area {
     returned.valid := isValid && segment.returns
-    returned.failed := GIVEN_UP
+    returned.failed := GIVEN_UP || UNREADABLE
+    if (config.ecc) returned.memoryError := UNREADABLE
     returned.reference := descriptor.reference
     returned.sequence := descriptor.sequence
     returned.length := descriptor.length

@@ -11,7 +11,7 @@ from typing import Any
 
 from downbeat_toe.refused import Refused
 
-PROTOCOL = 1
+PROTOCOL = 2
 CONNECTIONS, DEVICE = 2, 3
 LIMIT = 5.0  # seconds
 
