@@ -45,7 +45,7 @@ def within(quantity: ranges.Range[int], what: str, example: str) -> Check:
     def check(text: str) -> str:
         if not quantity.problem(text):
             return ""
-        return f"use {what} from {quantity.least} to {quantity.most}, as {example}"
+        return f"use {what} from {quantity.minimum} to {quantity.maximum}, as {example}"
 
     return check
 
@@ -105,7 +105,7 @@ def readable(text: str) -> str:
     size = path.stat().st_size
     if size == 0:
         return "the file is empty"
-    return "" if size <= ranges.SIZE.value(ranges.SIZE.most) else f"the file is larger than {ranges.SIZE.most}"
+    return "" if size <= ranges.SIZE.value(ranges.SIZE.maximum) else f"the file is larger than {ranges.SIZE.maximum}"
 
 
 def schedule(text: str) -> str:

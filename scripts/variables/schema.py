@@ -27,7 +27,7 @@ class Variable:
 TESTS = ("test", "soak")
 FPGA = ("fmax", "bitstream")
 NETWORK = ("sim", "interop", "matrix", "packetdrill", "policies", "gap", "fuzz", "bench", "experiment", "experiments")
-SEED = whole(int(ranges.SEED.least), int(ranges.SEED.most))
+SEED = whole(int(ranges.SEED.minimum), int(ranges.SEED.maximum))
 
 VARIABLES = (
     # tests
@@ -78,7 +78,7 @@ VARIABLES = (
     Variable("TAP", ("sim", "bench"), among(lambda: ("frame", "header"))),
     Variable("COMPARE", ("sim",), checks.switch),
     Variable("PCAP", ("sim", "interop", "matrix", "packetdrill"), checks.capture),
-    Variable("WALL_LIMIT", ("sim", "interop", "matrix"), whole(1, int(ranges.WALL_LIMIT.most))),
+    Variable("WALL_LIMIT", ("sim", "interop", "matrix"), whole(1, int(ranges.WALL_LIMIT.maximum))),
     Variable("CONGESTION", ("interop", "matrix"), names.congestion),
     Variable("APP", ("interop",), among(lambda: ("all", "transfers", "web", "iperf3", "nmap", "stalled"))),
     Variable("PEER", ("matrix",), among(lambda: ("ns3", "linux"))),

@@ -37,7 +37,7 @@ typedef struct downbeat_sim_info {
   int peer_finished; /* the peer sends no more */
   /** bytes to the end of the peer's urgent data, received or not, that downbeat_sim_receive has not returned */
   uint64_t urgent_left;
-  /** of the last ICMP error, 3, 11 or 12 (RFC 792, RFC 9293 3.9.1.8); 0: none */
+  /** type and code of the last ICMP error: 3, 11 or 12 (RFC 792, RFC 9293 3.9.1.8); 0: none */
   int network_error_type, network_error_code;
   uint32_t network_errors; /* ICMP errors, at least */
   int struggling; /* 1: a segment has been sent again three times and is not acknowledged yet */
@@ -47,11 +47,11 @@ typedef struct downbeat_sim_info {
 /** Counts since the core was made. */
 typedef struct downbeat_sim_counters {
   uint64_t clocks; /* simulated; skipped idle time does not count */
-  uint64_t events; /* of the flow engine */
+  uint64_t events; /* events of the flow engine */
   uint64_t frames_in, frames_out, bypass_in;
   uint64_t late_arrivals; /* put with an arrival time that the device had passed */
   uint64_t late_departures; /* `at` frames that left more than a byte time after their launch */
-  uint64_t worst_lateness; /* of those, 2^-16 ns */
+  uint64_t worst_lateness; /* the largest of these delays, 2^-16 ns */
   uint64_t frames_refused; /* header tap: damaged frames, and TCP to our address of a wrong form */
 } downbeat_sim_counters;
 

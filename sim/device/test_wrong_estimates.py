@@ -57,7 +57,7 @@ def test_bytes_arrive_whatever_start_was_given(pair: Pair, case: str) -> None:
     assert established.cwnd >> 16 == window * segment
     if ssthresh is not None:
         assert established.ssthresh >> 16 == (2 * segment if ssthresh == 2 else ssthresh)
-    slow = case == "the largest gap"  # of 69 s
+    slow = case == "the largest gap"  # one of 69 s
     watched.send(2 * MSS if slow else BYTES, limit_ns=200e9 if slow else 5e9)
     for event in watched.events:
         if event.live:

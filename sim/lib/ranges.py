@@ -14,11 +14,11 @@ Value = TypeVar("Value", int, float)
 
 @dataclass(frozen=True)
 class Range(Generic[Value]):
-    """From `least` to `most`, both included, as `read` reads them."""
+    """From `minimum` to `maximum`, both included, as `read` reads them."""
 
     read: Callable[[str], Value]
-    least: str
-    most: str
+    minimum: str
+    maximum: str
 
     def value(self, text: str) -> Value:
         """Raises ValueError with what to use instead."""
@@ -26,7 +26,7 @@ class Range(Generic[Value]):
             value = self.read(text)
         except ValueError:
             raise ValueError(self.instead) from None
-        if not self.read(self.least) <= value <= self.read(self.most):
+        if not self.read(self.minimum) <= value <= self.read(self.maximum):
             raise ValueError(self.instead)
         return value
 
@@ -40,7 +40,7 @@ class Range(Generic[Value]):
 
     @property
     def instead(self) -> str:
-        return f"use {self.least} to {self.most}"
+        return f"use {self.minimum} to {self.maximum}"
 
 
 def _whole(text: str) -> int:
@@ -49,9 +49,9 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def whole(least: int, most: int) -> Range[int]:
+def whole(minimum: int, maximum: int) -> Range[int]:
     """A decimal whole number."""
-    return Range(_whole, str(least), str(most))
+    return Range(_whole, str(minimum), str(maximum))
 
 
 SIZE = Range(quantities.size, "1B", "4GB")

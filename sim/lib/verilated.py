@@ -29,7 +29,7 @@ from sim.lib.compiler import (
 from sim.lib.names_header import names_header
 
 PRESET = "sim"
-LARGEST = "sim65536"  # of the most flows and the largest windows, in a directory of its own
+LARGEST = "sim65536"  # has the highest number of flows and the largest windows, in a directory of its own
 NS2 = "ns2"  # as the largest, with ns-2's floor of the retransmission timeout
 HOST = "host"  # `sim` with the host half, and a port for each of four programs
 HOST_TESTS = "hosttests"  # the preset `host`: quick to build, its rings wrap often
@@ -54,7 +54,7 @@ TRAINED = (*OPTIMISE, "-fprofile-use", "-fprofile-partial-training", "-Wno-missi
 CORE = DEVICE / "core"
 # The host half's device has the model and the wire of the others.
 HOST_SHARED = (CORE / "model.cpp", CORE / "launch_gate.cpp", DEVICE / "tap_frame" / "wire_port.cpp")
-MODEL = CORE / "model.h"  # what Verilator made of the core is in it, a megabyte and a half of text
+MODEL = CORE / "model.h"  # includes Verilator's header of the core, a megabyte and a half of text
 DRIVER = DEVICE.parent.parent / "sw" / "driver" / "include"
 
 
@@ -79,7 +79,7 @@ def library(waves: bool = False, tap: str = TAP, preset: str = PRESET) -> Path:
     return program(part, "libdownbeat_sim.so", _device_sources(tap), flags, link, texts, core.name, MODEL)
 
 
-HOST_NAMES = {HOST: "sim", HOST_TESTS: "host"}  # of their presets, as `sim:` has them
+HOST_NAMES = {HOST: "sim", HOST_TESTS: "host"}  # by preset, as `sim:` has them
 
 
 def host(preset: str = HOST) -> Path:

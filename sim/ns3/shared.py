@@ -172,7 +172,7 @@ def table(data: dict[str, Any]) -> Table:
 def reasons(data: dict[str, Any]) -> list[str]:
     """The estimator's reason for the start of each later connection."""
     method = data["method"]
-    return [f"{method} {number}: {row['told']}" for number, row in enumerate(data["runs"][method]["connections"])]
+    return [f"{method} {number}: " + row["told"] for number, row in enumerate(data["runs"][method]["connections"])]
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

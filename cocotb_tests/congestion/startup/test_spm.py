@@ -95,7 +95,7 @@ def test_the_first_segments_of_two_pairs_are_two_round_trips_over_cwnd_apart() -
         assert gap_ns(connection) == gap * Y0
         connection.sends()
         pause = gap_ns(connection)
-        # What the last sample's ACK found; it brought the window a segment more.
+        # The window before the last sample's ACK, which added a segment.
         cwnd = connection.segments_of_cwnd() - 1
         assert pause == pytest.approx(max(2 * ROUND_TRIP / cwnd - gap * Y0, 0), abs=1)
         connection.pair_returns(ROUND_TRIP, Y0, departure_gap=round(gap * Y0))

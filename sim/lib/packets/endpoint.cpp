@@ -39,7 +39,7 @@ void Endpoint::receive(View frame, Time now) {
     return;
   }
   if ((got.flags & flag::syn) != 0) return handshake(got);
-  if (!established_ && !answersSyn_) return;
+  if (!established_ && !synReceived_) return;
   established_ = true;
   takeAcknowledgment(got, now);
   takeData(got);
@@ -59,7 +59,7 @@ void Endpoint::handshake(const Segment &got) {
     established_ = true;
     ackDue_ = true;
   } else {
-    answersSyn_ = true;
+    synReceived_ = true;
     synSent_ = false;
   }
 }
@@ -82,7 +82,7 @@ void Endpoint::takeData(const Segment &got) {
   const bool fin = (got.flags & flag::fin) != 0;
   if (got.payload.empty() && !fin) return;
   ackDue_ = true;
-  const std::uint32_t known = expected() - got.sequence; // of the segment's bytes
+  const std::uint32_t known = expected() - got.sequence; // bytes of the segment that are there already
   if (known > got.payload.size()) return;
   const View fresh = got.payload.subspan(known);
   const View right = toPeer_.from(received_, fresh.size());
@@ -92,11 +92,11 @@ void Endpoint::takeData(const Segment &got) {
   peerFinished_ = peerFinished_ || fin;
 }
 
-void Endpoint::send(std::vector<Bytes> &frames, Time now, std::size_t size, unsigned most) {
+void Endpoint::send(std::vector<Bytes> &frames, Time now, std::size_t size, unsigned maxSegments) {
   if (dead_) return;
   if (!established_) {
-    if ((opens_ || answersSyn_) && (!synSent_ || now > progress_ + timeout)) {
-      frames.push_back(segment(answersSyn_ ? flag::syn | flag::ack : flag::syn, initial_));
+    if ((opens_ || synReceived_) && (!synSent_ || now > progress_ + timeout)) {
+      frames.push_back(segment(synReceived_ ? flag::syn | flag::ack : flag::syn, initial_));
       synSent_ = true;
       progress_ = now;
     }
@@ -107,7 +107,7 @@ void Endpoint::send(std::vector<Bytes> &frames, Time now, std::size_t size, unsi
     finSent_ = false;
     progress_ = now;
   }
-  for (; most > 0; --most) {
+  for (; maxSegments > 0; --maxSegments) {
     const std::uint64_t reach = acknowledged_ + std::min(inFlight, peerWindow_);
     const std::uint64_t end = std::min({given_, reach, next_ + size});
     const bool fin = finishing_ && !finSent_ && !finAcknowledged_ && std::max(end, next_) == given_;

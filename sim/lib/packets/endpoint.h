@@ -50,14 +50,14 @@ public:
 
   void receive(View frame, Time now);
   /// Appends what it sends now; segments of at most `segment` bytes.
-  void send(std::vector<Bytes> &frames, Time now, std::size_t segment, unsigned most);
+  void send(std::vector<Bytes> &frames, Time now, std::size_t segment, unsigned maxSegments);
 
   std::uint64_t acknowledged() const { return acknowledged_; } // bytes of ours that the core has
   std::uint64_t received() const { return received_; }
   bool settled() const { return acknowledged_ == given_ && !ackDue_ && (!finishing_ || finAcknowledged_); }
   bool peerFinished() const { return peerFinished_; }
 
-  /// For whoever forges: SND.UNA, SND.NXT, RCV.NXT.
+  /// For forged segments: SND.UNA, SND.NXT, RCV.NXT.
   std::uint32_t unacknowledged() const { return sequenceAt(acknowledged_); }
   std::uint32_t highest() const { return sequenceAt(highest_) + 1; } // beyond a FIN
   std::uint32_t expected() const { return peerInitial_ + 1 + static_cast<std::uint32_t>(received_) + peerFinished_; }
@@ -78,7 +78,7 @@ private:
   Tuple tuple_;
   std::uint32_t initial_, peerInitial_ = 0;
   const Pattern &toCore_, &toPeer_;
-  bool opens_ = false, synSent_ = false, answersSyn_ = false, established_ = false, dead_ = false, ackDue_ = false;
+  bool opens_ = false, synSent_ = false, synReceived_ = false, established_ = false, dead_ = false, ackDue_ = false;
   bool finishing_ = false, finAcknowledged_ = false, peerFinished_ = false;
   unsigned scale_ = 0;
   std::uint64_t given_ = 0, next_ = 0, highest_ = 0, acknowledged_ = 0, received_ = 0, peerWindow_ = 0;

@@ -43,7 +43,7 @@ struct Layout {
 
   bool tagged;        // one 802.1Q tag
   std::size_t ip;     // first byte of the IP header
-  std::size_t tcp;    // of the TCP header, by the header length
+  std::size_t tcp;    // first byte of the TCP header, by the header length
   std::size_t end;    // behind the packet, by the total length
   bool hasIp, hasTcp; // twenty bytes of the header are in the frame
 };

@@ -8,7 +8,7 @@
 
 struct Segment {
   std::uint32_t sequence = 0, acknowledgment = 0;
-  std::uint32_t length = 0; // of its sequence space: payload, SYN and FIN
+  std::uint32_t length = 0; // in sequence space: payload, SYN and FIN
   bool ack = false, rst = false;
   std::uint32_t end() const { return sequence + length; }
 

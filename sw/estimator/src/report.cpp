@@ -84,7 +84,7 @@ void Estimator::takeWindow(uint64_t now, const Report &report, Connection &conne
   const uint64_t bytes = report.phase == DOWNBEAT_PHASE_RECOVERY ? report.ssthresh : report.cwnd;
   connection.segmentSize = report.segment_size;
   table_.update(connection, now, steady, (bytes << 16) / size);
-  // Where a loss has cut the window, it had grown up to that.
+  // A loss has cut the window: before, it had grown up to that.
   const uint64_t grown = lost ? (uint64_t{report.loss_window} << 16) / size : connection.window;
   if (report.average_window)
     connection.average = report.average_window / size;

@@ -61,9 +61,9 @@ Cause Estimator::check(const Request &request) {
   if (request.segment_size < minSegment) return DOWNBEAT_CAUSE_SEGMENT;
   if (request.round_trip > longestRoundTrip) return DOWNBEAT_CAUSE_ROUND_TRIP;
   if (request.connection == 0) return DOWNBEAT_CAUSE_NONE;
-  const Connection *asker = table_.find(request.connection);
-  if (!asker) return DOWNBEAT_CAUSE_UNKNOWN;
-  return same(asker->remote, request.remote) ? DOWNBEAT_CAUSE_NONE : DOWNBEAT_CAUSE_OTHER_PATH;
+  const Connection *requester = table_.find(request.connection);
+  if (!requester) return DOWNBEAT_CAUSE_UNKNOWN;
+  return same(requester->remote, request.remote) ? DOWNBEAT_CAUSE_NONE : DOWNBEAT_CAUSE_OTHER_PATH;
 }
 
 void Estimator::state(PrefixRecord &record, uint64_t now, uint64_t but, downbeat_prefix_state &state) {
@@ -76,13 +76,13 @@ void Estimator::state(PrefixRecord &record, uint64_t now, uint64_t but, downbeat
            .last_drop = record.drops.last,
            .drop_interval = record.drops.interval,
            .drops = record.drops.count};
-  uint32_t asker = nowhere;
+  uint32_t requester = nowhere;
   if (const Connection *own = but ? table_.find(but) : nullptr) { // a connection does not count itself
-    asker = table_.place(*own);
+    requester = table_.place(*own);
     if (own->live && own->steady) --state.steady;
     if (own->live && !own->steady) --state.starting, state.starting_sum -= own->window;
   }
-  if (const uint32_t at = table_.oldest(record, asker); at != nowhere) {
+  if (const uint32_t at = table_.oldest(record, requester); at != nowhere) {
     const Connection &oldest = table_.connection(at);
     state.oldest = oldest.name;
     state.oldest_window = oldest.window;
@@ -150,7 +150,7 @@ void Estimator::startMiss(const Request &request, uint64_t now, Start &start) {
   const uint64_t round = roundTrip(request, state);
   const uint64_t window = std::min(miss(gamma, delta, elapsed, round), cap);
   if (window <= options_.initial_window)
-    return because(start, "LISS's ssthresh; room for %llu segments until the next drop",
+    return because(start, "LISS's ssthresh; space for %llu segments until the next drop",
                    static_cast<unsigned long long>(window));
   start.initial_window = static_cast<uint32_t>(window);
   start.ssthresh = std::max(start.ssthresh, window * request.segment_size); // [Yu 2009, p. 28]

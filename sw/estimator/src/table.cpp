@@ -9,7 +9,7 @@ namespace downbeat::estimator {
 
 namespace {
 
-constexpr uint32_t steps = 16; // of one EWMA with one sample: (1/3)^16 of the old is left
+constexpr uint32_t steps = 16; // steps of an EWMA with one sample: (1/3)^16 of the old is left
 
 std::vector<uint32_t> places(uint32_t count) {
   std::vector<uint32_t> free(count);

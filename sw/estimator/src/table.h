@@ -27,7 +27,7 @@ struct Connection {
   bool lost = false; // the transfer since the last restart had a loss
   uint16_t segmentSize = 0;
   uint64_t opened = 0; // ns
-  uint64_t order = 0;  // of all opens
+  uint64_t order = 0;  // number of the open among all
   uint64_t time = 0;   // ns, of the last report
   uint64_t touched = 0; // ns, when it came
   uint64_t window = 0;  // segments, 16 fraction bits
@@ -39,7 +39,7 @@ struct Connection {
   uint64_t transferAcked = 0;                 // at the last restart
   uint64_t roundBegan = 0, roundAcked = 0;   // the round that Careful Resume measures
   uint64_t delivered = 0;                      // bytes of the best round since the last loss
-  Links siblings; // of its prefix, in the order of their opens
+  Links siblings; // the connections of the same prefix, in the order of their opens
 };
 
 /// Live connections by `touched`, at the same places: apart from them, since each report moves one.

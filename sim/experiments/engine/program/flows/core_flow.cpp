@@ -9,7 +9,7 @@ using namespace ns3;
 
 namespace {
 const std::vector<std::uint8_t> filler(65'536);
-constexpr std::uint32_t segmentBytes = 1460; // that the estimator is asked for
+constexpr std::uint32_t segmentBytes = 1460; // that the estimator is chosen for
 } // namespace
 
 CoreFlow::CoreFlow(const FlowPlan &plan, const Marks &marks, Core &core, std::uint32_t remote, std::uint16_t port,
@@ -34,27 +34,27 @@ void CoreFlow::start() {
 
 downbeat_parameters CoreFlow::parameters() {
   const FlowPlan &plan = record.plan();
-  downbeat_parameters asked{};
-  asked.startup = plan.startup.c_str();
-  asked.steady = plan.steady.c_str();
-  asked.initial_window = plan.initialWindow;
-  asked.ssthresh = plan.ssthresh;
-  asked.nssr = plan.nssr;
-  asked.reno_recovery = plan.renoRecovery;
+  downbeat_parameters chosen{};
+  chosen.startup = plan.startup.c_str();
+  chosen.steady = plan.steady.c_str();
+  chosen.initial_window = plan.initialWindow;
+  chosen.ssthresh = plan.ssthresh;
+  chosen.nssr = plan.nssr;
+  chosen.reno_recovery = plan.renoRecovery;
   for (int word = 0; word < 2; ++word) {
-    asked.startup_argument[word] = plan.startupArgument[word];
-    asked.steady_argument[word] = plan.steadyArgument[word];
+    chosen.startup_argument[word] = plan.startupArgument[word];
+    chosen.steady_argument[word] = plan.steadyArgument[word];
   }
-  if (core_.estimates() == nullptr || plan.estimate.empty()) return asked;
+  if (core_.estimates() == nullptr || plan.estimate.empty()) return chosen;
   const std::uint64_t size = plan.writes.empty() ? 0 : plan.writes.front().bytes;
   const downbeat_host_start start = core_.estimates()->request(plan.estimate, core_.now(), remote_, size);
   record.startReason = start.reason;
   record.startJump = static_cast<double>(start.jump) / record.segmentSize;
-  if (!start.known) return asked;
+  if (!start.known) return chosen;
   record.startWindow = start.initial_window;
   record.startSsthresh = static_cast<double>(start.ssthresh) / record.segmentSize;
-  downbeat::applyStart(asked, start, segmentBytes);
-  return asked;
+  downbeat::applyStart(chosen, start, segmentBytes);
+  return chosen;
 }
 
 void CoreFlow::fill() {
