@@ -37,12 +37,13 @@ std::vector<std::vector<std::uint8_t>> Client::due(Nanoseconds now) {
   std::vector<std::vector<std::uint8_t>> datagrams;
   if (unanswered_ >= maxUnanswered && now - unansweredSince_ >= options_.helloAgain) renew();
   if (!session_) {
-    if (nonce_ && now - helloAt_ < options_.helloAgain) return datagrams;
-    nonce_ = random_();
+    if (nonce_ && !cookie_ && now - helloAt_ < options_.helloAgain) return datagrams;
+    if (!cookie_) nonce_ = random_();
     helloAt_ = now;
     ++counters_.hellos;
     Message hello{.header = {.type = Type::hello}};
     hello.value = *nonce_;
+    hello.token = std::exchange(cookie_, std::nullopt).value_or(0);
     datagrams.push_back(seal(std::move(hello), now));
     return datagrams;
   }
@@ -84,8 +85,12 @@ void Client::receive(Bytes datagram, Nanoseconds now) {
   switch (header->type) {
   case Type::welcome:
     if (!nonce_ || message->value != *nonce_) return refuse();
-    session_ = message->session;
+    session_ = message->token;
     nonce_.reset();
+    return;
+  case Type::challenge:
+    if (!nonce_ || message->value != *nonce_) return refuse();
+    cookie_ = message->token;
     return;
   case Type::refusal: // the gateway has started again: hello once more, and what is cached stays until it ends
     if (!session_ || header->session != *session_) return refuse();
@@ -123,6 +128,7 @@ std::vector<std::uint8_t> Client::seal(Message message, Nanoseconds now) {
 
 void Client::renew() {
   session_.reset();
+  cookie_.reset();
   sequence_ = lastResponse_ = 0;
   unanswered_ = 0;
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "wire/clock.h"
@@ -63,6 +64,7 @@ private:
   ClientCounters counters_;
   std::optional<std::uint64_t> session_;
   std::optional<std::uint64_t> nonce_; // of the hello that has no response
+  std::optional<std::uint64_t> cookie_; // the gateway's challenge to it
   Nanoseconds helloAt_ = 0, oldestReport_ = 0;
   std::size_t unanswered_ = 0; // queries since the last response, the first of them at
   Nanoseconds unansweredSince_ = 0;

@@ -152,7 +152,7 @@ std::variant<Config, std::string> parseConfig(const std::string &source, const s
   const toml::parse_result parsed = toml::parse(source);
   if (!parsed) return wrong(parsed.error().source(), std::string(parsed.error().description()));
   Config config;
-  config.store.bytes >>= 20; // megabytes, until all is read
+  config.store.bytes = (config.store.bytes + config.limits.bytes) >> 20; // megabytes, until all is read
   for (const auto &[section, node] : parsed.table()) {
     const auto keys = allowed().find(std::string(section.str()));
     if (keys == allowed().end() || !node.is_table())
@@ -166,6 +166,8 @@ std::variant<Config, std::string> parseConfig(const std::string &source, const s
     }
   }
   config.store.bytes <<= 20;
+  config.limits.bytes = config.store.bytes / 4;
+  config.store.bytes -= config.limits.bytes;
   if (config.udp.empty() && config.unixSocket.empty())
     return file + ": listen.udp and listen.unix are both empty: give one, or nobody can speak to the gateway";
   return config;

@@ -10,12 +10,12 @@ Gateway::Gateway(Keys keys, const Limits &limits, const StoreLimits &store, Sess
       sessions_(limits_, std::move(random), counters),
       store_(store, counters) {}
 
-void Gateway::receive(Bytes datagram, Nanoseconds now, std::vector<std::uint8_t> &out) {
+void Gateway::receive(Bytes datagram, Bytes source, Nanoseconds now, std::vector<std::uint8_t> &out) {
   counters_.received.add();
-  if (const auto cause = take(datagram, now, out)) counters_.refuse(*cause);
+  if (const auto cause = take(datagram, source, now, out)) counters_.refuse(*cause);
 }
 
-std::optional<Refusal> Gateway::take(Bytes datagram, Nanoseconds now, std::vector<std::uint8_t> &out) {
+std::optional<Refusal> Gateway::take(Bytes datagram, Bytes source, Nanoseconds now, std::vector<std::uint8_t> &out) {
   const auto decoded = decodeHeader(datagram);
   if (const auto *cause = std::get_if<Refusal>(&decoded)) return *cause;
   const Header &header = std::get<Header>(decoded);
@@ -34,12 +34,19 @@ std::optional<Refusal> Gateway::take(Bytes datagram, Nanoseconds now, std::vecto
 
   Message response{.header = header};
   if (header.type == Type::hello) {
-    const auto session = sessions_.open(header.reporter, message.value, now);
+    response.value = message.value;
+    if (!cookies_.fits(message.token, header.reporter, message.value, source, now)) {
+      counters_.challenges.add();
+      response.header.type = Type::challenge;
+      response.token = cookies_.make(header.reporter, message.value, source, now);
+      reply(response, key, out);
+      return std::nullopt;
+    }
+    const auto session = sessions_.open(header, message.value, now);
     if (const auto *cause = std::get_if<Refusal>(&session)) return *cause;
     counters_.hellos.add();
     response.header.type = Type::welcome;
-    response.value = message.value;
-    response.session = std::get<std::uint64_t>(session);
+    response.token = std::get<std::uint64_t>(session);
     reply(response, key, out);
     return std::nullopt;
   }
@@ -72,6 +79,18 @@ std::optional<Refusal> Gateway::take(Bytes datagram, Nanoseconds now, std::vecto
   }
   reply(response, key, out);
   return std::nullopt;
+}
+
+void Gateway::replaceKeys(Keys keys) {
+  keys_ = std::move(keys);
+  forgetDenied();
+}
+
+void Gateway::forgetDenied() {
+  for (std::uint32_t reporter : keys_.denied()) {
+    sessions_.forget(reporter);
+    store_.forget(reporter);
+  }
 }
 
 void Gateway::relayed(const Message &message, bool again, Nanoseconds now) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "cookie.h"
 #include "server/store/store.h"
 #include "sessions.h"
 #include "wire/keys.h"
@@ -21,26 +22,30 @@ public:
   Gateway(const Gateway &) = delete; // sessions refer to the limits
 
   /// Takes one datagram and appends the response to `out`, if there is one. Anything that is refused changes nothing
-  /// but the counter of its cause (and, once its tag is known to fit, the sender's own limits).
-  void receive(Bytes datagram, Nanoseconds now, std::vector<std::uint8_t> &out);
+  /// but the counter of its cause (and, once its tag is known to fit, the sender's own limits). `source`: its address.
+  void receive(Bytes datagram, Bytes source, Nanoseconds now, std::vector<std::uint8_t> &out);
 
   /// Reports that another gateway of this site has accepted; `again`: they may be known from before this gateway began.
   void relayed(const Message &message, bool again, Nanoseconds now);
 
   void onReport(Relay relay) { relay_ = std::move(relay); }
-  void replaceKeys(Keys keys) { keys_ = std::move(keys); }
+  /// Forgets denied reporters with what they have said.
+  void replaceKeys(Keys keys);
+  void forgetDenied();
+  void expire(Nanoseconds now) { sessions_.expire(now); }
 
   const Keys &keys() const { return keys_; }
   const Sessions &sessions() const { return sessions_; }
   Store &store() { return store_; }
 
 private:
-  std::optional<Refusal> take(Bytes datagram, Nanoseconds now, std::vector<std::uint8_t> &out);
+  std::optional<Refusal> take(Bytes datagram, Bytes source, Nanoseconds now, std::vector<std::uint8_t> &out);
   void reply(const Message &message, const Key &key, std::vector<std::uint8_t> &out);
 
   Keys keys_;
   Limits limits_;
   Counters &counters_;
+  Cookies cookies_;
   Sessions sessions_;
   Store store_;
   Relay relay_;

@@ -35,6 +35,7 @@ public:
     const Counters &c = counters_;
     single("received_total", "datagrams that arrived", c.received, total);
     auto &accepted = family("accepted_total", "messages accepted, by type", total);
+    value(accepted, c.challenges, "type", "challenged");
     value(accepted, c.hellos, "type", "hello");
     value(accepted, c.reports, "type", "report");
     value(accepted, c.queries, "type", "query");

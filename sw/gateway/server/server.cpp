@@ -16,6 +16,16 @@ constexpr std::size_t relayedAtOnce = 64; // messages
 constexpr unsigned endLimit = 10;         // s from a signal to the end; what has not been written then is lost
 constexpr int batchesAtOnce = 8;           // of one socket, before the others have their turn
 
+// The response leaves by the route to the host, not by the interface of the request.
+void anyInterface(msghdr &header) {
+  for (cmsghdr *each = CMSG_FIRSTHDR(&header); each; each = CMSG_NXTHDR(&header, each)) {
+    if (each->cmsg_level == IPPROTO_IP && each->cmsg_type == IP_PKTINFO)
+      reinterpret_cast<in_pktinfo *>(CMSG_DATA(each))->ipi_ifindex = 0;
+    if (each->cmsg_level == IPPROTO_IPV6 && each->cmsg_type == IPV6_PKTINFO)
+      reinterpret_cast<in6_pktinfo *>(CMSG_DATA(each))->ipi6_ifindex = 0;
+  }
+}
+
 std::uint64_t random() {
   std::uint64_t value;
   randombytes_buf(&value, sizeof value);
@@ -111,7 +121,10 @@ void Server::run() {
       }
     }
     more = saver_->step(gateway_->store(), now);
-    if (now - expired > second) admin_->expire(expired = now);
+    if (now - expired > second) {
+      admin_->expire(expired = now);
+      gateway_->expire(now);
+    }
   }
 }
 
@@ -120,7 +133,7 @@ bool Server::serve(int socket) {
   std::array<iovec, batch> places;
   for (std::size_t at = 0; at < batch; ++at) {
     places[at] = {in_[at].data(), in_[at].size()};
-    messages[at].msg_hdr = {&from_[at], sizeof from_[at], &places[at], 1, nullptr, 0, 0};
+    messages[at].msg_hdr = {&from_[at], sizeof from_[at], &places[at], 1, at_[at].data(), at_[at].size(), 0};
   }
   const int count = recvmmsg(socket, messages.data(), batch, MSG_DONTWAIT, nullptr);
   if (count <= 0) return false;
@@ -130,9 +143,12 @@ bool Server::serve(int socket) {
   std::array<std::size_t, batch + 1> ends{};
   unsigned responded = 0;
   for (std::size_t at = 0; at < static_cast<std::size_t>(count); ++at) {
-    gateway_->receive(Bytes(in_[at].data(), messages[at].msg_len), now, out_);
+    const msghdr &header = messages[at].msg_hdr;
+    const Bytes source(reinterpret_cast<const std::uint8_t *>(&from_[at]), header.msg_namelen);
+    gateway_->receive(Bytes(in_[at].data(), messages[at].msg_len), source, now, out_);
     if (out_.size() == ends[responded]) continue;
-    responses[responded].msg_hdr = messages[at].msg_hdr;
+    responses[responded].msg_hdr = header; // with its control message: from the address that the host has spoken to
+    anyInterface(responses[responded].msg_hdr);
     ends[++responded] = out_.size();
   }
   for (unsigned at = 0; at < responded; ++at) {
@@ -170,6 +186,7 @@ void Server::restore() {
   const auto restored = gateway::restore(std::get<std::vector<std::uint8_t>>(bytes), Moment::read(), gateway_->store());
   if (const auto *reason = std::get_if<std::string>(&restored))
     return log_.write(Log::error, "not_restored", "reason", *reason);
+  gateway_->forgetDenied();
   const auto &[prefixes, age] = std::get<Restored>(restored);
   counters_.restoredPrefixes.set(prefixes);
   // What was accepted after the snapshot is lost: at most the time since it was begun.

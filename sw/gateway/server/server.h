@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <netinet/in.h>
 #include <string>
 #include <sys/socket.h>
 #include <vector>
@@ -50,6 +51,7 @@ private:
   std::array<std::array<std::uint8_t, maxBytes + 1>, batch>
       in_; // one more byte, so that a long datagram is seen as one
   std::array<sockaddr_storage, batch> from_;
+  std::array<std::array<std::uint8_t, CMSG_SPACE(sizeof(in6_pktinfo))>, batch> at_; // addresses they came to
   std::vector<std::uint8_t> out_;
 };
 

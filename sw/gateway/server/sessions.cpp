@@ -3,29 +3,46 @@
 
 #include <algorithm>
 
+#include "cookie.h"
+
 namespace downbeat::gateway {
 namespace {
 
-constexpr Nanoseconds idle = 600 * second; // after that a reporter makes place for another, if there is none left
-constexpr std::size_t offered = 256;       // hellos of one reporter that are remembered
+constexpr Nanoseconds idle = 600 * second;      // after that a session and a reporter are forgotten
+constexpr std::size_t maxWelcomed = 1024;       // hellos of one reporter while their cookies live
+constexpr std::size_t nodeBytes = 48;           // a list's or table's node, with the allocator's header
+constexpr std::size_t reporterBytes = sizeof(Reporter) + nodeBytes;
+constexpr std::size_t sessionBytes = sizeof(Reporter::Session) + sizeof(Reporter::Hello) + nodeBytes;
 
 } // namespace
 
-std::variant<std::uint64_t, Refusal> Sessions::open(std::uint32_t number, std::uint64_t nonce, Nanoseconds now) {
-  if (!reporters_.contains(number) && reporters_.size() >= limits_.reporters) forgetIdle(now);
-  if (!reporters_.contains(number) && reporters_.size() >= limits_.reporters) return Refusal::rateLimited;
-  Reporter &reporter = reporters_[number];
-  counters_.reporters.set(reporters_.size());
+std::variant<std::uint64_t, Refusal> Sessions::open(const Header &header, std::uint64_t nonce, Nanoseconds now) {
+  const auto there = [&] { return reporters_.contains(header.reporter); };
+  if (!there() && (reporters_.size() >= limits_.reporters || full())) expire(now);
+  if (!there() && (reporters_.size() >= limits_.reporters || full())) return Refusal::rateLimited;
+  Reporter &reporter = reporters_[header.reporter];
   const auto refuse = [&](Refusal cause) {
     ++reporter.refused;
     return cause;
   };
-  if (std::ranges::find(reporter.offers, nonce, &Reporter::Offer::nonce) != reporter.offers.end())
+  std::erase_if(reporter.welcomed, [&](const auto &each) { return now - each.at > Cookies::life; });
+  if (std::ranges::find(reporter.welcomed, nonce, &Reporter::Hello::nonce) != reporter.welcomed.end())
     return refuse(Refusal::replayed);
-  if (!reporter.hellos.take(limits_.hellos, now)) return refuse(Refusal::rateLimited);
+  if (reporter.welcomed.size() >= maxWelcomed || !reporter.hellos.take(limits_.hellos, now))
+    return refuse(Refusal::rateLimited);
+  if (reporter.sessions.size() >= limits_.sessions || (full() && !reporter.sessions.empty())) {
+    end(reporter);
+    counters_.evictedSessions.add();
+  }
   reporter.seen = now;
-  if (reporter.offers.size() >= offered) reporter.offers.pop_front();
-  return reporter.offers.emplace_back(nonce, random_()).token;
+  reporter.welcomed.push_back({nonce, now});
+  Reporter::Session &session = reporter.sessions.emplace_front();
+  session.token = random_();
+  session.seen = now;
+  session.delay.late(header.stamp, now, limits_.delay); // from the hello on
+  ++sessions_;
+  count();
+  return session.token;
 }
 
 std::variant<Reporter *, Refusal> Sessions::take(const Header &header, std::size_t items, Nanoseconds now) {
@@ -33,50 +50,53 @@ std::variant<Reporter *, Refusal> Sessions::take(const Header &header, std::size
   if (found == reporters_.end()) return Refusal::unknownSession;
   Reporter &reporter = found->second;
   auto &sessions = reporter.sessions;
-  const auto current = std::ranges::find(sessions, header.session, &Reporter::Session::token);
-  const auto offer =
-      current != sessions.end() ? reporter.offers.end() : std::ranges::find_if(reporter.offers, [&](const auto &each) {
-        return each.token == header.session && !each.taken;
-      });
+  const auto session = std::ranges::find(sessions, header.session, &Reporter::Session::token);
   const auto refuse = [&](Refusal cause) {
     ++reporter.refused;
     return cause;
   };
-  if (current == sessions.end() && offer == reporter.offers.end()) return refuse(Refusal::unknownSession);
+  if (session == sessions.end() || now - session->seen > idle) return refuse(Refusal::unknownSession);
   // The limit comes first: a message that is over it does not count as seen, and may come again.
   const double cost = std::min(static_cast<double>(items), limits_.messages.burst);
   if (!reporter.messages.take(limits_.messages, now, cost)) return refuse(Refusal::rateLimited);
-  Reporter::Session fresh;
-  fresh.token = header.session;
-  Reporter::Session &used = current != sessions.end() ? *current : fresh;
-  if (const auto cause = used.window.take(header.sequence)) return refuse(*cause);
-  if (used.delay.late(header.stamp, now, limits_.delay)) return refuse(Refusal::stale);
-  reporter.seen = now;
-  if (current == sessions.end()) {
-    offer->taken = true;
-    start(reporter, fresh);
-  } else if (current != sessions.begin()) {
-    sessions.splice(sessions.begin(), sessions, current);
-  }
+  if (const auto cause = session->window.take(header.sequence)) return refuse(*cause);
+  if (session->delay.late(header.stamp, now, limits_.delay)) return refuse(Refusal::stale);
+  reporter.seen = session->seen = now;
+  sessions.splice(sessions.begin(), sessions, session);
   return &reporter;
 }
 
-void Sessions::start(Reporter &reporter, const Reporter::Session &session) {
-  if (reporter.sessions.size() >= limits_.sessions) {
-    reporter.sessions.pop_back();
-    counters_.evictedSessions.add();
-    counters_.sessions.add(-1);
+void Sessions::expire(Nanoseconds now) {
+  for (auto each = reporters_.begin(); each != reporters_.end();) {
+    Reporter &reporter = each->second;
+    while (!reporter.sessions.empty() && now - reporter.sessions.back().seen > idle) end(reporter);
+    std::erase_if(reporter.welcomed, [&](const auto &hello) { return now - hello.at > Cookies::life; });
+    reporter.welcomed.shrink_to_fit();
+    each = reporter.sessions.empty() && now - reporter.seen > idle ? reporters_.erase(each) : std::next(each);
   }
-  reporter.sessions.push_front(session);
-  counters_.sessions.add();
+  count();
 }
 
-void Sessions::forgetIdle(Nanoseconds now) {
-  std::erase_if(reporters_, [&](const auto &entry) {
-    if (now - entry.second.seen < idle) return false;
-    counters_.sessions.add(-std::uint64_t(entry.second.sessions.size()));
-    return true;
-  });
+void Sessions::forget(std::uint32_t number) {
+  const auto found = reporters_.find(number);
+  if (found == reporters_.end()) return;
+  while (!found->second.sessions.empty()) end(found->second);
+  reporters_.erase(found);
+  count();
+}
+
+bool Sessions::full() const {
+  return reporters_.size() * reporterBytes + (sessions_ + 1) * sessionBytes > limits_.bytes;
+}
+
+void Sessions::end(Reporter &reporter) {
+  reporter.sessions.pop_back();
+  --sessions_;
+}
+
+void Sessions::count() {
+  counters_.reporters.set(reporters_.size());
+  counters_.sessions.set(sessions_);
 }
 
 } // namespace downbeat::gateway

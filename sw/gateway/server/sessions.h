@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Senders: reporters with their limits, and their sessions. A session lives in memory alone: what was recorded
-// before a restart belongs to no session and changes nothing. The host of a session that is gone says hello again.
+// Senders: reporters with their limits, and their sessions. A session lives in memory alone, until it is silent for ten
+// minutes: what was recorded before a restart belongs to no session and changes nothing. The host of a session that is
+// gone says hello again.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <list>
 #include <unordered_map>
@@ -20,27 +20,27 @@ namespace downbeat::gateway {
 
 struct Limits {
   Rate messages{50'000, 10'000}; // of one reporter; a message costs as many as it has items
-  Rate hellos{20, 40};           // of one reporter
-  std::uint32_t delay = 10'000;  // ms that a message may be slower than the fastest of its session
+  Rate hellos{20, 40}; // of one reporter
+  std::uint32_t delay = 10'000; // ms that a message may be slower than the fastest of its session
   std::size_t reporters = 65'536;
-  std::size_t sessions = 64;     // of one reporter
+  std::size_t sessions = 64; // of one reporter
+  std::size_t bytes = std::size_t(64) << 20; // for all; where it is full a reporter's own oldest session goes
 };
 
-/// A session counts from its first authentic message on, so that a hello that was recorded and comes again takes no
-/// session's place; and it costs nothing while its nonce is remembered.
 struct Reporter {
   struct Session {
     std::uint64_t token = 0;
-    ReplayWindow window;
+    Nanoseconds seen = 0;
+    ReplayWindow window{};
     DelayLimit delay;
   };
-  struct Offer {
-    std::uint64_t nonce = 0, token = 0;
-    bool taken = false; // it is a session, or was
+  struct Hello {
+    std::uint64_t nonce = 0;
+    Nanoseconds at = 0;
   };
-  std::list<Session> sessions; // the most recently used first
-  std::deque<Offer> offers;    // of the newest hellos
-  RateLimit messages, hellos;
+  std::list<Session> sessions{}; // the most recently used first
+  std::vector<Hello> welcomed{}; // each counts once while its cookie lives
+  RateLimit messages{}, hellos{};
   std::uint64_t reports = 0, queries = 0, refused = 0;
   Nanoseconds seen = 0;
 };
@@ -52,23 +52,27 @@ public:
   Sessions(const Limits &limits, Random random, Counters &counters)
       : limits_(limits), random_(std::move(random)), counters_(counters) {}
 
-  /// The session that an authenticated hello of a new nonce is offered.
-  std::variant<std::uint64_t, Refusal> open(std::uint32_t reporter, std::uint64_t nonce, Nanoseconds now);
+  /// The session of an authenticated hello that has its cookie; above the limit the least recently used one ends.
+  std::variant<std::uint64_t, Refusal> open(const Header &header, std::uint64_t nonce, Nanoseconds now);
 
-  /// The reporter of the authenticated message of so many items, or why the message changes nothing. The first of an
-  /// offer makes it a session; above the limit the least recently used one ends.
+  /// The reporter of the authenticated message of so many items, or why the message changes nothing.
   std::variant<Reporter *, Refusal> take(const Header &header, std::size_t items, Nanoseconds now);
+
+  void expire(Nanoseconds now); // those that are silent for too long
+  void forget(std::uint32_t reporter);
 
   const std::unordered_map<std::uint32_t, Reporter> &all() const { return reporters_; }
 
 private:
-  void forgetIdle(Nanoseconds now);
-  void start(Reporter &reporter, const Reporter::Session &session);
+  bool full() const;
+  void end(Reporter &reporter); // its least recently used session
+  void count();
 
   const Limits &limits_;
   Random random_;
   Counters &counters_;
   std::unordered_map<std::uint32_t, Reporter> reporters_;
+  std::size_t sessions_ = 0; // held by all reporters
 };
 
 } // namespace downbeat::gateway

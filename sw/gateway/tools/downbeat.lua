@@ -3,7 +3,7 @@
 --   tshark -X lua_script:sw/gateway/tools/downbeat.lua -r capture.pcap -O downbeat
 
 local downbeat = Proto("downbeat", "Downbeat gateway")
-local types = { "hello", "welcome", "report", "query", "response", "refusal", "relay" }
+local types = { "hello", "welcome", "report", "query", "response", "refusal", "relay", "challenge" }
 local kinds = { [0] = "none", "transfer", "state", "saved" }
 
 local f = downbeat.fields
@@ -16,6 +16,7 @@ f.stamp = ProtoField.uint32("downbeat.stamp", "Stamp (ms)")
 f.session = ProtoField.uint64("downbeat.session", "Session", base.HEX)
 f.sequence = ProtoField.uint64("downbeat.sequence", "Sequence")
 f.nonce = ProtoField.uint64("downbeat.nonce", "Nonce", base.HEX)
+f.cookie = ProtoField.uint64("downbeat.cookie", "Cookie", base.HEX)
 f.welcomed = ProtoField.uint64("downbeat.welcomed", "Session to use", base.HEX)
 f.cause = ProtoField.uint64("downbeat.cause", "Cause")
 f.age = ProtoField.uint32("downbeat.age", "Age (ms)")
@@ -86,7 +87,7 @@ function downbeat.dissector(buffer, info, root)
     return length
   end
   local body, right = buffer(32, length - 48), true
-  if kind == 1 then tree:add(f.nonce, body(0, 8))
+  if kind == 1 or kind == 8 then tree:add(f.nonce, body(0, 8)) tree:add(f.cookie, body(8, 8))
   elseif kind == 2 then tree:add(f.nonce, body(0, 8)) tree:add(f.welcomed, body(8, 8))
   elseif kind == 3 then right = items(body, 52, report, tree)
   elseif kind == 4 then right = items(body, 20, prefix, tree)

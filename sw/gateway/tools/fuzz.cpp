@@ -42,13 +42,15 @@ public:
     now_ += 50'000;
     out_.clear();
     // A copy of its own size, so that AddressSanitizer sees a read behind the end.
-    gateway_->receive(datagram, now_, out_);
+    gateway_->receive(datagram, {}, now_, out_);
     if (out_.size() > maxBytes) std::abort();
     if (!out_.empty()) {
       const auto header = decodeHeader(out_);
       if (!std::holds_alternative<Header>(header)) std::abort();
       const auto body = Bytes(out_).subspan(headerBytes, out_.size() - headerBytes - tagBytes);
-      if (!std::holds_alternative<Message>(decodeBody(std::get<Header>(header), body))) std::abort();
+      const auto message = decodeBody(std::get<Header>(header), body);
+      if (!std::holds_alternative<Message>(message)) std::abort();
+      if (std::get<Header>(header).type == Type::challenge) challenge_ = std::get<Message>(message);
     }
   }
 
@@ -74,6 +76,9 @@ public:
     message.header.session = token_ ? token_ - random() % std::min<std::uint64_t>(token_, 3) : 0;
     message.header.sequence = ++sequence_ - random() % 4;
     if (random() % 1000 == 0) message.header.type = Type::hello;
+    message.value = challenge_.value; // a hello to which the gateway has responded
+    message.token = random() % 4 ? challenge_.token : 0;
+    if (random() % 4 == 0) message.value = random();
     for (auto left = random() % (maxReports + 1); left; --left) message.reports.push_back(report(random));
     for (auto left = random() % (maxQueries + 1); left; --left) message.queries.push_back(prefix(random));
     for (auto left = random() % (maxQueries + 1); left; --left) message.responses.push_back({.prefix = prefix(random)});
@@ -101,7 +106,8 @@ public:
 
   int report() const {
     std::uint64_t refused = 0;
-    const std::uint64_t accepted = counters_.hellos.get() + counters_.reports.get() + counters_.queries.get();
+    const std::uint64_t accepted =
+        counters_.challenges.get() + counters_.hellos.get() + counters_.reports.get() + counters_.queries.get();
     std::printf("{\"fuzzed\": %llu, \"accepted\": %llu, \"refused\": {",
                 static_cast<unsigned long long>(counters_.received.get()), static_cast<unsigned long long>(accepted));
     for (std::size_t at = 0; at < refusalNames.size(); ++at) {
@@ -144,6 +150,7 @@ private:
   std::uint64_t token_ = 0, sequence_ = 0;
   std::unique_ptr<Gateway> gateway_;
   std::vector<std::uint8_t> out_;
+  Message challenge_;
 };
 
 } // namespace

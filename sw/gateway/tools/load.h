@@ -40,13 +40,15 @@ public:
   bool hello() {
     Message hello{.header = {.type = Type::hello, .key = key_.id, .reporter = key_.reporter}};
     hello.value = random64();
-    const auto bytes = sealed(hello);
-    send(socket_, bytes.data(), bytes.size(), 0);
-    const auto response = receive(socket_, 2000);
-    const auto header = decodeHeader(response);
-    if (!std::holds_alternative<Header>(header) || std::get<Header>(header).type != Type::welcome) return false;
-    const auto body = Bytes(response).subspan(headerBytes, response.size() - headerBytes - tagBytes);
-    session_ = std::get<Message>(decodeBody(std::get<Header>(header), body)).session;
+    for (const Type expected : {Type::challenge, Type::welcome}) {
+      const auto bytes = sealed(hello);
+      send(socket_, bytes.data(), bytes.size(), 0);
+      const auto response = receive(socket_, 2000);
+      const auto header = decodeHeader(response);
+      if (!std::holds_alternative<Header>(header) || std::get<Header>(header).type != expected) return false;
+      const auto body = Bytes(response).subspan(headerBytes, response.size() - headerBytes - tagBytes);
+      hello.token = session_ = std::get<Message>(decodeBody(std::get<Header>(header), body)).token;
+    }
     return true;
   }
 

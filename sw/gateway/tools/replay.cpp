@@ -2,7 +2,7 @@
 // The gateway in virtual time, for tests: commands on the standard input, one response a line.
 //
 //   at NANOSECONDS               the time from now on
-//   in HEX                       a datagram; "out HEX", or "out" if there is none
+//   in HEX [SOURCE]              a datagram; "out HEX", or "out" if there is none
 //   counters                     "counters NAME=VALUE ...", without those that are 0
 //   size                         "size PREFIXES BYTES" of the store
 //   sweep                        forgets what is too old
@@ -35,11 +35,12 @@ public:
     std::string word, text, boot;
     words >> word;
     if (word == "at") return words >> now_, "";
-    if (word == "in") return words >> text, receive(text);
+    if (word == "in") return words >> text >> boot, receive(text, boot);
     if (word == "counters") return counters();
     if (word == "size")
       return "size " + std::to_string(gateway_->store().size()) + " " + std::to_string(gateway_->store().bytes());
     if (word == "sweep") {
+      gateway_->expire(now_);
       for (std::size_t slot = 0; (slot = gateway_->store().sweep(slot, 1000, now_, nullptr)) != 0;) {}
       return "";
     }
@@ -62,11 +63,11 @@ private:
     gateway_ = std::make_unique<Gateway>(keys_, config_.limits, config_.store, random, *counters_);
   }
 
-  std::string receive(const std::string &hex) {
+  std::string receive(const std::string &hex, const std::string &source) {
     std::vector<std::uint8_t> in, out;
     for (std::size_t at = 0; at + 1 < hex.size(); at += 2)
       in.push_back(static_cast<std::uint8_t>(std::stoi(hex.substr(at, 2), nullptr, 16)));
-    gateway_->receive(in, now_, out);
+    gateway_->receive(in, Bytes(reinterpret_cast<const std::uint8_t *>(source.data()), source.size()), now_, out);
     std::string line = "out ";
     for (std::uint8_t byte : out) line += "0123456789abcdef"[byte >> 4], line += "0123456789abcdef"[byte & 15];
     return line;
@@ -101,7 +102,7 @@ private:
     for (const auto &datagram : client_->due(now_ - lag_)) {
       ++moved;
       std::vector<std::uint8_t> out;
-      if (arrives) gateway_->receive(datagram, now_, out);
+      if (arrives) gateway_->receive(datagram, {}, now_, out);
       if (!out.empty()) client_->receive(out, now_ - lag_);
     }
     return "moved " + std::to_string(moved);
@@ -115,11 +116,13 @@ private:
     for (std::size_t at = 0; at < refusalNames.size(); ++at) add(refusalNames[at], counters_->refused[at]);
     add("received", counters_->received);
     add("hellos", counters_->hellos);
+    add("challenges", counters_->challenges);
     add("reports", counters_->reports);
     add("queries", counters_->queries);
     add("evicted_prefixes", counters_->evictedPrefixes);
     add("evicted_sessions", counters_->evictedSessions);
     add("sessions", counters_->sessions);
+    add("reporters", counters_->reporters);
     return line;
   }
 

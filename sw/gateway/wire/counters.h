@@ -25,7 +25,7 @@ enum class Refusal : std::uint8_t {
   notFinite,      // NaN or infinite
   negative,       // below zero
   outOfRange,     // more or less than a connection can have
-  unknownSession, // no such session: it is from before a restart, or was evicted
+  unknownSession, // no such session: it is from before a restart, has expired or was evicted
   replayed,       // this sequence number was there
   stale,          // behind the replay window, or on its way for too long
   rateLimited,    // more than the reporter may send
@@ -53,6 +53,7 @@ private:
 struct Counters {
   Counter received;  // datagrams
   Counter hellos, reports, queries; // accepted messages
+  Counter challenges;               // hellos without the gateway's cookie
   Counter reportItems, queryItems;  // in them
   Counter responsesKnown, responsesUnknown; // items with and without an estimate
   Counter prefixes, reporters, sessions; // now

@@ -111,7 +111,7 @@ std::variant<Header, Refusal> decodeHeader(Bytes datagram) {
   if (reader.number(2) != magic) return Refusal::wrongMagic;
   if (reader.number(1) != version) return Refusal::wrongVersion;
   header.type = static_cast<Type>(reader.number(1));
-  if (header.type < Type::hello || header.type > Type::relay) return Refusal::wrongType;
+  if (header.type < Type::hello || header.type > Type::challenge) return Refusal::wrongType;
   header.key = reader.number<std::uint8_t>();
   if (reader.number(1) != 0) return Refusal::reservedBits;
   header.length = reader.number<std::uint16_t>();
@@ -131,14 +131,15 @@ std::variant<Message, Refusal> decodeBody(const Header &header, Bytes body) {
   std::uint8_t kind = 0;
   const auto size = body.size();
   switch (header.type) {
-  case Type::hello:
   case Type::refusal:
     if ((right = size == 8)) message.value = reader.number(8);
     break;
+  case Type::hello:
+  case Type::challenge:
   case Type::welcome:
     if ((right = size == 16)) {
       message.value = reader.number(8);
-      message.session = reader.number(8);
+      message.token = reader.number(8);
     }
     break;
   case Type::relay:

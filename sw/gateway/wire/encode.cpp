@@ -51,11 +51,12 @@ void encode(const Message &message, std::vector<std::uint8_t> &out) {
   writer.number(header.session, 8);
   writer.number(header.sequence, 8);
   switch (header.type) {
-  case Type::hello:
   case Type::refusal: writer.number(message.value, 8); break;
+  case Type::hello:
+  case Type::challenge:
   case Type::welcome:
     writer.number(message.value, 8);
-    writer.number(message.session, 8);
+    writer.number(message.token, 8);
     break;
   case Type::relay: writer.number(message.age, 4); [[fallthrough]];
   case Type::report:

@@ -57,6 +57,8 @@ public:
   /// No host may speak as this reporter.
   bool denies(std::uint32_t reporter) const { return reporter == gateways || denied_.contains(reporter); }
 
+  const std::set<std::uint32_t> &denied() const { return denied_; }
+
   /// Key of messages between the site's gateways; no host has it.
   std::optional<Key> ofGateways(std::uint8_t id) const;
 

@@ -32,7 +32,16 @@ inline constexpr double minRtt = 1e-6, maxRtt = 60; // seconds
 inline constexpr double maxAcked = 256;               // segments per ACK, at least 1
 inline constexpr double maxSteady = 1 << 20;          // connections
 
-enum class Type : std::uint8_t { hello = 1, welcome = 2, report = 3, query = 4, response = 5, refusal = 6, relay = 7 };
+enum class Type : std::uint8_t {
+  hello = 1,
+  welcome = 2,
+  report = 3,
+  query = 4,
+  response = 5,
+  refusal = 6,
+  relay = 7,
+  challenge = 8
+};
 
 struct Header {
   Type type = Type::hello;
@@ -79,9 +88,9 @@ struct Message {
   std::vector<Report> reports{};  // report, relay
   std::vector<Prefix> queries{};  // query
   std::vector<Response> responses{};  // response
-  std::uint64_t value = 0;      // hello: the host's nonce; welcome: the nonce; refusal: the cause
-  std::uint64_t session = 0;    // welcome: the session that the host may use from now on
-  std::uint32_t age = 0;        // relay: ms since the gateway took the reports
+  std::uint64_t value = 0;      // hello, challenge, welcome: the host's nonce; refusal: the cause
+  std::uint64_t token = 0; // challenge, hello: the cookie; welcome: the session that the host may use from now on
+  std::uint32_t age = 0; // relay: ms since the gateway took the reports
 };
 
 /// The header, if the datagram can be a message at all. Costs no hash.

@@ -44,6 +44,10 @@ Opened internet(const std::string &address, int type, int (*join)(int, const soc
   if (type == SOCK_STREAM) setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   setsockopt(socket.get(), SOL_SOCKET, SO_RCVBUF, &bufferBytes, sizeof bufferBytes);
   setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &bufferBytes, sizeof bufferBytes);
+  if (type == SOCK_DGRAM) { // a wildcard's datagrams come with the address that they were sent to
+    const bool four = storage.ss_family == AF_INET;
+    setsockopt(socket.get(), four ? IPPROTO_IP : IPPROTO_IPV6, four ? IP_PKTINFO : IPV6_RECVPKTINFO, &on, sizeof on);
+  }
   if (join(socket.get(), reinterpret_cast<const sockaddr *>(&storage), size) != 0) return reason(address);
   if (type == SOCK_STREAM && listen(socket.get(), 16) != 0) return reason(address);
   return socket;

@@ -43,7 +43,9 @@ class Speaker:
         self.socket.close()
 
     def hello(self) -> None:
+        self._stamp()
         self.send(self.host.hello())
+        self.send(self.host.challenged(self.socket.recv(2048)))
         self.host.welcomed(self.socket.recv(2048))
 
     def send(self, datagram: bytes) -> None:

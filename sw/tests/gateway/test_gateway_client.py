@@ -19,7 +19,8 @@ def started(virtual: Make) -> Virtual:
     gateway.report(gateway.host(1), wire.transfer(PREFIX, 43_800))
     key = wire.derive(SITE_KEY, 2).hex()
     assert gateway.client(f"client host 1 2 {key}") == "client"
-    assert gateway.client("pass") == "moved 1", "hello, and nothing else before the welcome"
+    assert gateway.client("pass") == "moved 1", "hello, and nothing else before the challenge"
+    assert gateway.client("pass") == "moved 1", "hello with its cookie, and nothing else before the welcome"
     return gateway
 
 
@@ -69,7 +70,8 @@ def test_after_a_restart_of_the_gateway_the_client_says_hello_again(virtual: Mak
     gateway.at(1008)
     assert gateway.client(f"ask {PREFIX}") == "known 43800.000000", "the cache holds on"
     assert gateway.client("pass") == "moved 1"  # the question of the old session is refused
-    assert gateway.client("pass") == "moved 1"  # hello
+    for _ in range(2):
+        assert gateway.client("pass") == "moved 1"  # hello, without and with its cookie
     gateway.at(1010)
     gateway.client(f"ask {PREFIX}")
     gateway.client("pass")
@@ -91,7 +93,7 @@ def test_a_host_that_was_paused_says_hello_again_when_nobody_answers(virtual: Ma
         gateway.client(f"ask {PREFIX}")
         gateway.client("pass")
         known.append(gateway.client(f"ask {PREFIX}") != "unknown")
-    assert all(known[6:]), known
+    assert all(known[7:]), known
     assert 3 <= gateway.counters()["stale"] < 10
 
 
@@ -102,6 +104,7 @@ def test_a_lost_hello_is_said_again_after_a_second(virtual: Make) -> None:
     gateway.at(1000.9)
     assert gateway.client("pass") == "moved 0"
     gateway.at(1001)
-    assert gateway.client("pass") == "moved 1"
+    for _ in range(2):
+        assert gateway.client("pass") == "moved 1"
     gateway.client(f"ask {PREFIX}")
     assert gateway.client("pass") == "moved 1"

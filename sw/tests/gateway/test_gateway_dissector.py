@@ -47,21 +47,23 @@ def test_each_message_shows_its_fields_and_what_is_none_is_malformed(tmp_path: P
         host.message(wire.RESPONSE, answer),
         host.message(wire.REFUSAL, struct.pack(">Q", 15)),
         host.message(wire.RELAY, struct.pack(">I", 250) + wire.saved(PREFIX, 9e4, 0.5)),
+        host.message(wire.CHALLENGE, struct.pack(">QQ", 0xAB, 0xEF)),
     ]
     names = ("type", "reporter", "session", "sequence", "prefix", "wrong")
-    numbers = ("window", "rtt", "steady", "oldest", "saved_window", "cause", "age", "lifetime")
+    numbers = ("window", "rtt", "steady", "oldest", "saved_window", "cause", "age", "lifetime", "cookie")
     cut = host.report(wire.transfer(PREFIX, 1))[:90]
     odd = [cut, b"\0" * 60, host.message(wire.REPORT, b"123"), host.message(9, b"12345678")]
     rows = fields(tmp_path, [*datagrams, *odd], *names, *numbers)  # one run: tshark takes seconds to start
     whole, rest = rows[: len(datagrams)], rows[len(datagrams) :]
     assert whole[0][:4] == ["1", "258", "0x0000000000000000", "0"]
-    assert [row[2] for row in whole[1:]] == ["0x0102030405060708"] * 6 and [row[0] for row in whole] == [*"1234567"]
-    prefixes = ["", "", f"{PREFIX},2001:db8:1::/48", f"{PREFIX},10.0.0.0/8", "2001:db8:1::/48", "", PREFIX]
+    assert [row[2] for row in whole[1:]] == ["0x0102030405060708"] * 7 and [row[0] for row in whole] == [*"12345678"]
+    prefixes = ["", "", f"{PREFIX},2001:db8:1::/48", f"{PREFIX},10.0.0.0/8", "2001:db8:1::/48", "", PREFIX, ""]
     assert [row[4] for row in whole] == prefixes
     assert all(row[5] == "" for row in whole), "no message of the page is malformed"
     seen = [row[6:] for row in whole]
     assert seen[2][:4] == ["30000", "0.25", "3", "29200"]
-    assert seen[4] == ["1", "2", "", "4", "6", "", "", "9000"]
+    assert seen[4] == ["1", "2", "", "4", "6", "", "", "9000", ""]
+    assert seen[0][8] == "0x0000000000000000" and seen[7][8] == "0x00000000000000ef"
     assert seen[5][5] == "15" and seen[6][6] == "250" and seen[6][4] == "90000"
     assert [row[1] for row in rest] == ["258", "", "258", "258"], "zeros are somebody else's"
     assert [bool(row[5]) for row in rest] == [True, False, True, True]

@@ -24,7 +24,7 @@ from downbeat_toe.gateway.process import Site, program
 from downbeat_toe.refused import Refused
 from typer.testing import CliRunner
 
-from sw.tests.gateway.speaker import Speaker
+from sw.tests.gateway.speaker import Speaker, newest
 
 PREFIX = "192.0.2.0/24"
 ROOT = Path(__file__).resolve().parents[3]
@@ -118,6 +118,37 @@ def test_a_rotation_keeps_hosts_of_the_key_before_and_the_next_one_ends_them() -
                 assert new.ask(PREFIX)[0].transfers == 1, (
                     "key 1 counts after the first rotation and not after the second"
                 )
+
+
+def test_what_a_denied_reporter_has_said_goes_at_the_reload() -> None:
+    with Site() as site, Speaker(site.udp, site.keys, 1) as bad, Speaker(site.udp, site.keys, 2) as good:
+        bad.report(wire.transfer(PREFIX, 900_000))
+        good.learns(PREFIX, 900_000)
+        good.report(wire.transfer("10.0.0.0/8", 5000))
+        keys.deny(site.keys, 1)
+        assert site.process
+        site.process.send_signal(signal.SIGHUP)
+        end = time.monotonic() + 5
+        while not site.events("keys_reloaded") and time.monotonic() < end:
+            time.sleep(0.01)
+        kept = good.learns("10.0.0.0/8", 5000)
+        assert kept.reporters == (1, 0, 0) and good.learns(PREFIX, 0).reporters == (0, 0, 0)
+        assert admin.metrics(site.metrics)["reporters"] == 1
+
+
+@pytest.mark.parametrize(
+    ("listens", "place"), [("0.0.0.0", "127.0.0.5"), ("[::]", "127.0.0.5"), ("[::]", "::1"), ("127.0.0.1", "127.0.0.1")]
+)
+def test_a_response_comes_from_the_address_that_the_host_used(tmp_path: Path, listens: str, place: str) -> None:
+    site = Site(home=tmp_path)
+    site.config.write_text(site.config.read_text().replace("127.0.0.1", listens, 1))
+    number, site_key = newest(site.keys)
+    host = wire.Host(site_key, 1, number)
+    with site, socket.socket(socket.AF_INET6 if ":" in place else socket.AF_INET, socket.SOCK_DGRAM) as host_socket:
+        host_socket.settimeout(5)
+        host_socket.sendto(host.hello(), (place, site.udp))
+        datagram, source = host_socket.recvfrom(2048)
+        assert host.opened(datagram)[0] == wire.CHALLENGE and source[0] == place
 
 
 @pytest.mark.parametrize("build", ["gateway", pytest.param("gateway-san", marks=pytest.mark.soak)])
@@ -249,6 +280,7 @@ def test_25000_prefixes_and_five_minutes_of_reports_take_less_than_256_megabytes
     share = 1 if SOAK else 25  # of the prefixes; the memory is in proportion
     prefixes = [f"10.{n >> 8}.{n & 255}.0/24" for n in range(25_000 // share)]
     with Virtual(tmp_path, "[limits]\nmessages_per_second = 100000000\nmessage_burst = 100000000\n") as gateway:
+        gateway.at(2000)
         hosts = [gateway.host(reporter) for reporter in range(1, 5)]
         pid = gateway.process.pid
         empty = _resident(pid)

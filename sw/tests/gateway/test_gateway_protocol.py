@@ -40,8 +40,8 @@ def test_states_and_saved_windows_are_shared(virtual: Make) -> None:
 
 def test_five_minutes_are_the_last_of_a_report(virtual: Make) -> None:
     gateway = virtual()
-    host = gateway.host(1)
     gateway.at(2000)
+    host = gateway.host(1)
     gateway.report(host, wire.transfer(PREFIX, 10_000))
     gateway.at(2005)
     gateway.report(host, wire.transfer(PREFIX, 20_000), wire.saved(PREFIX, 5000, 1), wire.state(PREFIX, 1, 0, 4000))
@@ -141,8 +141,8 @@ def test_each_sequence_number_counts_once_in_any_order_within_the_window(virtual
 
 def test_a_message_that_was_held_back_is_stale_whatever_the_hosts_date_is(virtual: Make) -> None:
     gateway = virtual("[limits]\ndelay_ms = 10000\n")
-    host = gateway.host(1)
-    host.stamp = 4_000_000_000  # ms: another clock than the gateway's
+    host = wire.Host(SITE_KEY, 1, stamp=4_000_000_000)  # ms: another clock than the gateway's
+    host.welcomed(gateway.give(host.challenged(gateway.give(host.hello()))))
     gateway.give(host.report(wire.transfer(PREFIX, 10_000)))
     held = host.report(wire.transfer(PREFIX, 900_000))
     gateway.at(1009)
@@ -155,14 +155,16 @@ def test_a_message_that_was_held_back_is_stale_whatever_the_hosts_date_is(virtua
 
 def test_what_was_recorded_before_a_restart_changes_nothing_after_it(virtual: Make) -> None:
     gateway = virtual("[limits]\ndelay_ms = 300000\n")
-    host = gateway.host(7)
-    recorded = [host.hello(), host.report(wire.transfer(PREFIX, 900_000))]
+    host = wire.Host(SITE_KEY, 7, stamp=gateway.now // 10**6)
+    hellos = [first := host.hello(), host.challenged(gateway.give(first))]
+    host.welcomed(gateway.give(hellos[1]))
+    recorded = host.report(wire.transfer(PREFIX, 900_000))
     fresh = virtual()
     for sessions in range(20):  # the draws of this gateway's sessions are the same ones
         if sessions == 3:
-            fresh.give(recorded[0])
+            assert all(fresh.give(each)[3] == wire.CHALLENGE for each in hellos)
         fresh.host(8)
-    answer = fresh.give(recorded[1])
+    answer = fresh.give(recorded)
     assert host.opened(answer)[0] == wire.REFUSAL
     assert fresh.counters()["unknown_session"] == 1
 
@@ -233,7 +235,7 @@ def test_a_reporter_beyond_its_rate_is_refused_and_others_are_not(virtual: Make)
     assert gateway.counters()["rate_limited"] == 40, "a tenth of a second gives ten more"
     before = gateway.counters()["hellos"]
     for _ in range(9):
-        gateway.give(loud.hello())
+        gateway.give(loud.challenged(gateway.give(loud.hello())))
     assert gateway.counters()["hellos"] - before == 2
 
 
@@ -247,21 +249,98 @@ def test_a_message_costs_as_many_as_it_has_items(virtual: Make) -> None:
     assert gateway.give(host.query(PREFIX)) == b"" and gateway.counters()["rate_limited"] == 2
 
 
-def test_a_recorded_hello_that_comes_again_costs_its_reporter_nothing(virtual: Make) -> None:
+def test_recorded_hellos_cost_their_reporter_nothing_and_bring_no_welcome(virtual: Make) -> None:
+    """Played in a circle from another address: all that a host has said in some weeks, cookies and all."""
+    gateway = virtual()
+    host = wire.Host(SITE_KEY, 1, stamp=gateway.now // 10**6)
+    recorded = []
+    for _ in range(300):
+        recorded.append(host.hello())
+        recorded.append(host.challenged(gateway.give(recorded[-1], "home")))
+    host.welcomed(gateway.give(recorded[-1], "home"))
+    gateway.report(host, wire.transfer(PREFIX, 1000))
+    restarted = 0
+    for step in range(6000):
+        gateway.at(1000 + step / 100)
+        if step % 1000 == 999:
+            gateway.report(host, wire.transfer(PREFIX, 1000))
+            gateway.hello(wire.Host(SITE_KEY, 1))
+            restarted += 1
+        response = gateway.give(recorded[step % 600], "elsewhere")
+        assert host.opened(response)[0] == wire.CHALLENGE and len(response) <= len(recorded[0])
+    assert gateway.give(recorded[-1], "home"), "the cookie is too old at home too"
+    counters = gateway.counters()
+    assert counters["hellos"] == 1 + restarted == counters["sessions"] and counters["reports"] == 1 + restarted
+    assert "rate_limited" not in counters and "evicted_sessions" not in counters
+
+
+def test_a_cookie_is_of_one_reporter_nonce_and_address_and_lives_ten_seconds(virtual: Make) -> None:
+    gateway = virtual()
+    host, other = wire.Host(SITE_KEY, 1), wire.Host(SITE_KEY, 2)
+    hello = host.challenged(gateway.give(host.hello(), "home"))
+    cookie = struct.unpack(">Q", hello[-24:-16])[0]
+    for wrong in (other.hello(host.nonce, cookie), host.hello(host.nonce + 1, cookie)):
+        assert gateway.give(wrong, "home")[3] == wire.CHALLENGE
+    assert gateway.give(hello, "elsewhere")[3] == wire.CHALLENGE
+    assert gateway.give(hello, "home")[3] == wire.WELCOME
+    assert gateway.give(hello, "home") == b"" and gateway.counters()["replayed"] == 1
+    hello = host.challenged(gateway.give(host.hello(), "home"))
+    gateway.at(1010)
+    assert gateway.give(hello, "home")[3] == wire.CHALLENGE
+
+
+def test_a_sessions_first_message_is_measured_from_its_hello(virtual: Make) -> None:
     gateway = virtual()
     host = gateway.host(1)
-    recorded = [host.hello() for _ in range(3)]
-    gateway.report(host, wire.transfer(PREFIX, 1000))
-    for step in range(1, 3000):
-        gateway.at(1000 + step / 100)
-        assert gateway.give(recorded[step % 3]) == b"" or step <= 3
-        if step % 500 == 0:
-            gateway.report(host, wire.transfer(PREFIX, 1000))
-            gateway.hello(restarted := wire.Host(SITE_KEY, 1))
-            gateway.report(restarted, wire.transfer(PREFIX, 1000))
-    counters = gateway.counters()
-    assert counters["reports"] == 1 + 2 * 5 and counters["replayed"] == 2999 - 3
-    assert counters["sessions"] == 6 and "evicted_sessions" not in counters and "rate_limited" not in counters
+    held = host.report(wire.transfer(PREFIX, 900_000))
+    gateway.at(1010.1)
+    assert gateway.give(held) == b"" and gateway.counters()["stale"] == 1
+    gateway.report(host, wire.transfer(PREFIX, 10_000))
+    assert gateway.counters()["reports"] == 1
+
+
+@pytest.mark.parametrize("days", [1, 24.9, 25, 30, 49])
+def test_a_message_that_was_held_for_days_is_stale(virtual: Make, days: float) -> None:
+    """Stamps have 32 bits of ms: half of that is 24.9 days."""
+    gateway = virtual()
+    host = gateway.host(1)
+    gateway.report(host, wire.transfer(PREFIX, 10_000))
+    held = host.report(wire.transfer(PREFIX, 900_000))
+    gateway.at(1000 + days * 86_400)
+    gateway.give(held)
+    assert gateway.counters()["reports"] == 1
+
+
+def test_a_session_that_is_silent_for_ten_minutes_ends_and_takes_no_memory(virtual: Make) -> None:
+    gateway = virtual()
+    silent, busy = gateway.host(1), gateway.host(2)
+    for minute in range(1, 11):
+        gateway.at(1000 + 60 * minute)
+        gateway.report(busy, wire.transfer(PREFIX, 1000))
+    gateway.at(1600.5)
+    assert silent.opened(gateway.give(silent.report(wire.transfer(PREFIX, 9000))))[0] == wire.REFUSAL
+    gateway.report(busy, wire.transfer(PREFIX, 1000))
+    gateway.sweep()
+    assert (gateway.counters()["sessions"], gateway.counters()["reporters"]) == (1, 1)
+
+
+def test_sessions_are_bounded_by_memory_and_a_reporter_loses_only_its_own(virtual: Make) -> None:
+    gateway = virtual("[store]\nmegabytes = 1\n[limits]\nhellos_per_second = 1000000\nhello_burst = 1000000\n")
+    quiet = gateway.host(1)
+    fitting = 0
+    for reporter in range(2, 2000):
+        host = wire.Host(SITE_KEY, reporter, stamp=gateway.now // 10**6)
+        if gateway.give(host.challenged(gateway.give(host.hello()))) == b"":
+            break
+        fitting += 1
+    assert 300 < fitting < 1900 and gateway.counters()["rate_limited"] == 1
+    gateway.hello(again := wire.Host(SITE_KEY, 5))
+    assert gateway.counters()["evicted_sessions"] == 1, "its own before this one"
+    for host in (quiet, again):
+        gateway.report(host, wire.transfer(PREFIX, 1000))
+    gateway.at(1700)
+    gateway.hello(wire.Host(SITE_KEY, 3000))
+    assert gateway.counters()["sessions"] == 1
 
 
 def test_two_keys_are_valid_at_once_and_a_denied_reporter_has_none(virtual: Make) -> None:

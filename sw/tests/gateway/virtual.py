@@ -51,9 +51,9 @@ class Virtual:
         self.now = round(seconds * SECOND)
         self._tell(f"at {self.now}")
 
-    def give(self, datagram: bytes) -> bytes:
+    def give(self, datagram: bytes, source: str = "") -> bytes:
         """What the gateway sends back; nothing: b''."""
-        return bytes.fromhex(self._ask(f"in {datagram.hex()}").partition(" ")[2])
+        return bytes.fromhex(self._ask(f"in {datagram.hex()} {source}").partition(" ")[2])
 
     def counters(self) -> dict[str, int]:
         pairs = (pair.split("=") for pair in self._ask("counters").split()[1:])
@@ -93,7 +93,7 @@ class Virtual:
 
     def hello(self, host: wire.Host) -> None:
         host.stamp = self.now // 10**6
-        host.welcomed(self.give(host.hello()))
+        host.welcomed(self.give(host.challenged(self.give(host.hello()))))
 
     def report(self, host: wire.Host, *items: bytes) -> None:
         host.stamp = self.now // 10**6

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "wire/bytes.h"
 #include "wire/clock.h"
@@ -52,20 +53,21 @@ private:
 };
 
 /// Delay beyond the fastest message of the session. The fastest ages by 1/4,096, so that clocks may drift by 244 ppm.
+/// Stamps come round after 49.7 days; a message that was held for so long is behind the replay window of a session that
+/// lives, because a silent one expires.
 class DelayLimit {
 public:
-  /// `stamp`: ms of the sender's clock modulo 2^32. True: the message took `most` ms longer than the fastest did.
+  /// `stamp`: ms of the sender's clock modulo 2^32. True: the message took `max` ms longer than the fastest did, or
+  /// came by so much sooner that its stamp is none of this clock. The first one is never late.
   bool late(std::uint32_t stamp, Nanoseconds now, std::uint32_t max) {
-    const auto delay = static_cast<std::uint32_t>(now / millisecond) - stamp;
-    if (!started_ || static_cast<std::int32_t>(delay - fastest_) < 0) {
-      started_ = true;
-      fastest_ = delay;
-      since_ = now;
-      return false;
-    }
-    const auto drift = static_cast<std::uint32_t>((now - since_) / millisecond / 4096);
-    const auto later = static_cast<std::int32_t>(delay - fastest_ - drift);
-    return later > static_cast<std::int32_t>(max);
+    const std::uint32_t delay = static_cast<std::uint32_t>(now / millisecond) - stamp;
+    if (!std::exchange(started_, true)) fastest_ = delay, since_ = now;
+    const std::int64_t drift = (now - since_) / millisecond / 4096;
+    const std::int64_t whole = std::int64_t(1) << 32;
+    std::int64_t later = static_cast<std::uint32_t>(delay - fastest_); // 0 to 2^32 - 1
+    if (later >= whole - max) later -= whole;
+    if (later <= drift) fastest_ = delay, since_ = now;
+    return later - drift > std::int64_t(max);
   }
 
 private:

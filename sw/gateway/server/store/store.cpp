@@ -95,7 +95,7 @@ Store::Entry &Store::touch(std::uint32_t slot) {
 }
 
 Store::Entry &Store::make(const Prefix &prefix) {
-  while (slots_.size() >= limits_.prefixes) drop();
+  while (slots_.size() >= limits_.prefixes) drop(largest());
   std::uint32_t slot = static_cast<std::uint32_t>(entries_.size());
   if (free_.empty()) {
     entries_.emplace_back();
@@ -145,8 +145,12 @@ void Store::release(const Row &row) {
     holders_.emplace(rows.size(), row.reporter);
 }
 
-void Store::drop() {
-  const std::uint32_t reporter = holders_.rbegin()->second, slot = held_.at(reporter).front();
+void Store::forget(std::uint32_t reporter) {
+  while (held_.contains(reporter)) drop(reporter);
+}
+
+void Store::drop(std::uint32_t reporter) {
+  const std::uint32_t slot = held_.at(reporter).front();
   Entry &entry = entries_[slot];
   const auto row = std::ranges::find(entry.rows, reporter, &Row::reporter);
   const std::size_t before = weight(entry);
@@ -182,7 +186,7 @@ void Store::remove(std::uint32_t slot) {
 }
 
 void Store::evict() {
-  while (bytes_ > limits_.bytes && slots_.size() > 1) drop();
+  while (bytes_ > limits_.bytes && slots_.size() > 1) drop(largest());
 }
 
 void Store::weigh(std::size_t before, std::size_t after) { bytes_ = bytes_ - before + after; }

@@ -43,6 +43,7 @@ public:
   const Entry *find(const Prefix &prefix) const;
   Response peek(const Entry &entry, Nanoseconds now) const;
   void restore(Entry entry); // as the most recently used
+  void forget(std::uint32_t reporter); // all that it has said
   /// Visits at most `most` entries from `slot` on, forgets what is too old, and returns the next slot; 0: all visited.
   std::size_t sweep(std::size_t slot, std::size_t max, Nanoseconds now, const std::function<void(const Entry &)> &see);
   void each(std::size_t max, const std::function<void(const Entry &)> &see) const; // the most recently used first
@@ -60,7 +61,8 @@ private:
   Row &row(Entry &entry, std::uint32_t reporter);
   void hold(Row &row, std::uint32_t slot);
   void release(const Row &row);
-  void drop(); // a row of the reporter with most
+  void drop(std::uint32_t reporter); // its row that was used least recently
+  std::uint32_t largest() const { return holders_.rbegin()->second; } // the reporter with most rows
   void link(std::uint32_t slot);
   void unlink(std::uint32_t slot);
   void remove(std::uint32_t slot);

@@ -14,7 +14,7 @@ import struct
 from dataclasses import dataclass, field
 
 MAGIC, VERSION, MOST_BYTES, TAG = 0x4442, 1, 1200, 16
-HELLO, WELCOME, REPORT, QUERY, RESPONSE, REFUSAL, RELAY = range(1, 8)
+HELLO, WELCOME, REPORT, QUERY, RESPONSE, REFUSAL, RELAY, CHALLENGE = range(1, 9)
 TRANSFER, STATE, SAVED = 1, 2, 3
 HEADER = struct.Struct(">HBBBBHIIQQ")
 ITEM = struct.Struct(">BBBB16s")
@@ -106,9 +106,9 @@ class Host:
         )
         return head + body + tag(self.key, head + body)
 
-    def hello(self, nonce: int | None = None) -> bytes:
+    def hello(self, nonce: int | None = None, cookie: int = 0) -> bytes:
         self.nonce = secrets.randbits(64) if nonce is None else nonce
-        return self.message(HELLO, struct.pack(">Q", self.nonce))
+        return self.message(HELLO, struct.pack(">QQ", self.nonce, cookie))
 
     def opened(self, datagram: bytes) -> tuple[int, bytes]:
         """Type and body of what the gateway sent; a wrong tag or length is an AssertionError."""
@@ -117,6 +117,14 @@ class Host:
         assert length == len(datagram) <= MOST_BYTES
         assert datagram[-TAG:] == tag(self.key, datagram[:-TAG]), "the gateway's tag"
         return kind, datagram[HEADER.size : -TAG]
+
+    def challenged(self, datagram: bytes) -> bytes:
+        """The hello that has the cookie."""
+        kind, body = self.opened(datagram)
+        assert kind == CHALLENGE
+        echoed, cookie = struct.unpack(">QQ", body)
+        assert echoed == self.nonce
+        return self.hello(self.nonce, cookie)
 
     def welcomed(self, datagram: bytes) -> None:
         kind, body = self.opened(datagram)
