@@ -83,7 +83,7 @@ def test_a_clock_that_was_set_is_noticed(tmp_path: Path) -> None:
     launches = [GAP * number for number in range(300)]
     stamps = [launch - (300_000 if launch >= 150 * GAP else 0) + 1_000_000 for launch in launches]
     _, data = gap(tmp_path, synthetic.pcap(zip(stamps, synthetic.probes(300), strict=True)), launches)
-    assert any("At entry 151 the time error moves by -300000 ns" in note for note in data["notes"])
+    assert any("At entry 151 the time error moves by -300,000 ns" in note for note in data["notes"])
 
 
 @pytest.mark.parametrize(

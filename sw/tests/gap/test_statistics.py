@@ -103,14 +103,19 @@ def test_two_frames_are_enough_for_a_line_that_knows_nothing_of_itself() -> None
     assert line.slope == pytest.approx(0.1) and not np.isfinite(line.uncertainty)
 
 
-def test_a_step_of_the_clock_is_found_where_it_is(random: np.random.Generator) -> None:
-    errors = random.normal(0, 50, 1000)
-    assert statistics.level_change(errors) is None
-    errors[400] += 1e6  # one frame that waited is no step
-    assert statistics.level_change(errors) is None
+def test_steps_of_the_clock_are_found_where_they_are(random: np.random.Generator) -> None:
+    times = equally_spaced(1000)
+    errors = random.normal(0, 50, 1000) + 40e-6 * times
+    assert statistics.level_changes(times, errors) == []
+    errors[[300, 301, 400]] += 1e7  # frames that waited are no step
+    assert statistics.level_changes(times, errors) == []
     errors[700:] -= 2e6
-    change = statistics.level_change(errors)
-    assert change is not None and change[0] == 700 and change[1] == pytest.approx(-2e6, abs=200)
+    errors[850:] += 30_000
+    changes = statistics.level_changes(times, errors)
+    assert changes == [700, 850]
+    line, offsets, parts = statistics.fit_between(times, errors, changes)
+    assert line.slope == pytest.approx(40e-6, rel=0.01) and len(parts) == 3
+    assert np.diff(offsets)[[699, 849]] == pytest.approx([-2e6, 30_000], abs=200)
 
 
 def test_percentiles_and_histogram_count_every_gap(random: np.random.Generator) -> None:

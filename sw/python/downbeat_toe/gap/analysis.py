@@ -28,6 +28,7 @@ class Analysis:
     gaps: Floats  # ns, scheduled, of each fine pair
     step: int  # ns: of the stamps
     schedule_step: int  # ns: of the launches, if they are stamps; 0: exact
+    unsure: str  # why no precision can be given; empty: it can
 
 
 def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common_time: bool = False) -> Analysis:
@@ -43,16 +44,21 @@ def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common
     launch = (schedule.launch - schedule.launch[0]).astype(float)
     stamp = (matching.stamp - matching.stamp[fine[0]]).astype(float)
     times, errors = launch[fine], stamp[fine] - launch[fine]
-    line = statistics.fit(times, errors)
+    changes = statistics.level_changes(times, errors)
+    line, offsets, parts = statistics.fit_between(times, errors, changes)
     why_not = "one clock" if common_time else "no clock drifts so" if abs(line.slope) > LARGEST_DRIFT else None
     slope = 0.0 if why_not else line.slope
-    rest = errors - slope * times
+    rest = errors - offsets - slope * times
     rest -= np.median(rest)
+    if changes:  # a gap over a step is no gap
+        steady = np.searchsorted(fine[changes], first, "right") == np.searchsorted(fine[changes], second, "right")
+        disturbed["clock step"] = int(np.count_nonzero(~steady))
+        first, second = first[steady], second[steady]
     gaps = launch[second] - launch[first]
     gap_errors = stamp[second] - stamp[first] - gaps * (1 + slope)
     delay = (matching.stamp - schedule.launch)[fine]
     step = max(frames.step, steps.apart(matching.stamp[fine]))
-    change = statistics.level_change(rest)
+    batched = float(np.mean(steps.batched(schedule.length[second], stamp[second] - stamp[first], frames.step)))
     data = {
         "schedule": {"source": schedule.source, "frames": len(schedule), "flows": len(schedule.flows())},
         "capture": {"source": source, "stamps": stamps, "stamp_step_ns": step},
@@ -75,11 +81,15 @@ def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common
             *notes.slope(line, common_time),
             *notes.negative_delay(delay if common_time else None),
             *notes.step(step),
-            *notes.change(change, fine),
+            *notes.changes(fine[changes], np.diff(offsets)[np.array(changes, int) - 1], parts),
+            *notes.batches(batched),
             *frames.notes(),
         ],
     }
-    return Analysis(data, times, rest, gap_errors, gaps, max(frames.step, steps.clock_step(step)), schedule.step)
+    unsure = notes.SHARED if batched > notes.FEW_BATCHED else notes.STEPPED if changes else ""
+    return Analysis(
+        data, times, rest, gap_errors, gaps, max(frames.step, steps.clock_step(step)), schedule.step, unsure
+    )
 
 
 def _range(values: Floats) -> dict[str, float]:

@@ -30,15 +30,16 @@ class Capture:
     interfaces: list[Interface]
     packets: list[Packet]
 
-    def on(self, name: str | None, strict: bool = False) -> Capture:
+    def on(self, name: str | None, strict: bool = False, option: str = "--interface") -> Capture:
         """What was captured on one interface; with None, on the only one that has packets. Others are not judged.
 
         `name` is its name, or its number in the file from 0 on, as 1 or #1. With `strict`, microseconds are refused.
+        `option` chooses it on the command line.
         """
         used = sorted({packet.interface for packet in self.packets})
         if not used:
             raise Refused(f"{self.source}: no packet in it; was the interface the right one, and up?")
-        number = self._chosen(used, name)
+        number = self._chosen(used, name, option)
         interface = self.interfaces[number]
         if interface.link not in LINKS:
             raise Refused(
@@ -63,13 +64,13 @@ class Capture:
         for packet in self.packets:
             yield packet.stamp, self.interfaces[packet.interface].link, packet.length, packet.data
 
-    def _chosen(self, used: list[int], name: str | None) -> int:
+    def _chosen(self, used: list[int], name: str | None, option: str) -> int:
         names = [interface.name for interface in self.interfaces]
         labels = [names[index] if names.count(names[index]) == 1 else f"#{index} {names[index]}" for index in used]
         known = ", ".join(labels)
         if name is None and len(used) > 1:
             raise Refused(
-                f"{self.source}: packets of several interfaces, with clocks of their own perhaps: name one (--interface): {known}"
+                f"{self.source}: packets of several interfaces, with clocks of their own perhaps: name one ({option}): {known}"
             )
         wanted = [index for index in used if name in (None, names[index])]
         wanted = wanted or [index for index in used if name in (str(index), f"#{index}")]
@@ -77,7 +78,7 @@ class Capture:
             raise Refused(f"{self.source}: no packet of an interface {name}; there are {known}")
         if len(wanted) > 1:
             raise Refused(
-                f"{self.source}: several interfaces have the name {name}: choose one by its number (--interface "
+                f"{self.source}: several interfaces have the name {name}: choose one by its number ({option} "
                 f"{wanted[0]}): {known}"
             )
         return wanted[0]

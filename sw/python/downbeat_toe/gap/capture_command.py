@@ -52,8 +52,8 @@ def capture(
         output.require_directory(reports)
         stamping = verdict.Stamping(None) if selftest_report is None else selftest.load(selftest_report)
 
-        def captured(kind: Kind, path: Path, name: str | None) -> frames.Frames:
-            seen = captures.read(path).on(name, strict)
+        def captured(kind: Kind, path: Path, name: str | None, option: str = "--interface") -> frames.Frames:
+            seen = captures.read(path).on(name, strict, option)
             return frames.select(kind, seen.frames(), seen.interface.step, mtu).in_order(str(path))
 
         notes: list[str] = []
@@ -62,7 +62,7 @@ def capture(
             found = captured("tcp", file, interface)
             planned, notes = planning.paced(found, str(file), flow, rate)
         else:
-            planned = _planned(schedule, lambda path: captured("tcp", path, schedule_interface))
+            planned = _planned(schedule, lambda path: captured("tcp", path, schedule_interface, "--schedule-interface"))
             if flow is not None:
                 planned = planned.only(flow)
             found = captured(planned.kind, file, interface)

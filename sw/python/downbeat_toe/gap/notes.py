@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from downbeat_toe.gap.statistics import Indices, Line
+from downbeat_toe.gap.statistics import Floats, Indices, Line
 from downbeat_toe.gap.uncertainty import LARGEST_DRIFT
 from downbeat_toe.schedule import Integers
 
 MICROSECOND = 1000  # ns
 ONE_TIME = 1e-6  # a larger slope, surely, is of two clocks
 SURE = 5.0  # standard uncertainties
+FEW_BATCHED = 0.01  # share of the gaps
+SHARED = "frames share stamps: they were stamped in batches"
+STEPPED = "a clock was set during the capture, or the path changed"
 
 
 def absence(flows: list[str]) -> list[str]:
@@ -65,11 +68,23 @@ def step(size: int) -> list[str]:
     ]
 
 
-def change(found: tuple[int, float] | None, fine: Indices) -> list[str]:
-    if found is None:
-        return []
-    at, size = found
+def changes(entries: Indices, sizes: Floats, parts: list[Line]) -> list[str]:
+    """Entries of the schedule at which the time error moves, by how much (ns), and the line of each part between
+    them."""
+    drifts = [f"{line.slope * 1e9:,.1f} ± {line.uncertainty * 1e9:,.1f} ppb" for line in parts]
     return [
-        f"At entry {int(fine[at]) + 1} the time error moves by {size:.0f} ns and stays there: a clock was set (let "
-        "it be slewed, or leave it alone while measuring), or the path changed."
+        f"At entry {entry + 1} the time error moves by {size:,.0f} ns and stays there: a clock was set (let "
+        "it be slewed, or leave it alone while measuring), or the path changed. Drift before it "
+        f"{drifts[place]}, after it {drifts[place + 1]}."
+        for place, (entry, size) in enumerate(zip(entries.tolist(), sizes.tolist(), strict=True))
+    ]
+
+
+def batches(share: float) -> list[str]:
+    if share <= FEW_BATCHED:
+        return []
+    return [
+        f"{share:.1%} of the frames have a stamp that is nearer to the one before than a wire of 400 Gb/s brings them: they "
+        "were stamped in batches, so gap errors are the stamping's, not the path's. Let the NIC stamp each frame "
+        "(docs/how-to/measure-gaps.md), or switch off its interrupt coalescing (ethtool -C IFACE rx-usecs 0)."
     ]

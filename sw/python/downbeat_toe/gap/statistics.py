@@ -14,6 +14,7 @@ estimate.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,9 @@ FEWEST = 8  # samples: triples of a point of the Allan deviation, frames beside 
 BESIDE_A_CHANGE = 50  # frames
 CHANGE_SIGMAS = 8
 SMALLEST_CHANGE = 1000.0  # ns
+MAX_CHANGES = 16  # in one capture
+SMALLEST_SLOPE = 1e-15  # a smaller uncertainty is of rounding
+CANDIDATES = 8  # largest moves, for a change of level
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,22 @@ def fit(times: Floats, errors: Floats) -> Line:
     return Line(offset, slope, float(sigma / np.sqrt(spread)))
 
 
+def fit_between(times: Floats, errors: Floats, changes: list[int]) -> tuple[Line, Floats, list[Line]]:
+    """One slope for the parts between the changes; each frame's offset; and the line of each part by itself."""
+    if not changes:
+        line = fit(times, errors)
+        return line, np.full_like(errors, line.offset), [line]
+    edges = [0, *changes, len(times)]
+    parts = [slice(begin, end) for begin, end in pairwise(edges)]
+    lines = [fit(times[part], errors[part]) for part in parts]
+    weights = np.array([1 / max(line.uncertainty, SMALLEST_SLOPE) ** 2 for line in lines])
+    slope = float(np.average([line.slope for line in lines], weights=weights))
+    offsets = np.concatenate(
+        [np.full(len(times[part]), np.median(errors[part] - slope * times[part])) for part in parts]
+    )
+    return Line(float(offsets[0]), slope, float(1 / np.sqrt(weights.sum()))), offsets, lines
+
+
 def allan(times: Floats, errors: Floats) -> list[dict[str, float]]:
     """Overlapping Allan deviation: interval in ns, deviation, triples that it rests on. Times rise."""
     step = float(np.median(np.diff(times))) if len(times) > 2 else 0.0
@@ -99,18 +119,37 @@ def deviation(times: Floats, errors: Floats, tau: float) -> dict[str, float] | N
     return {"tau_ns": tau, "deviation": float(np.sqrt(np.mean(bend**2) / 2) / tau), "triples": triples}
 
 
-def level_change(rest: Floats) -> tuple[int, float] | None:
-    """Where the time error moves at once and stays, and by how much: a clock that was set, or another path."""
+def level_changes(times: Floats, errors: Floats) -> list[int]:
+    """Frames at which the time error moves at once and stays: a clock that was set, or another path.
+
+    Each is found before a line is fitted, because a line through it has a slope that no clock has.
+    """
+    apart = np.diff(times)
+    usual = float(np.median(np.diff(errors)[apart > 0] / apart[apart > 0])) if np.any(apart > 0) else 0.0
+    rest, found, parts = errors - usual * times, list[int](), [(0, len(times))]
+    while parts and len(found) < MAX_CHANGES:
+        begin, end = parts.pop()
+        if (change := _level_change(rest[begin:end])) is not None:
+            at = begin + change
+            found.append(at)
+            parts += [(begin, at), (at, end)]
+    return sorted(found)
+
+
+def _level_change(rest: Floats) -> int | None:
     if len(rest) < 2 * FEWEST:
         return None
-    at = int(np.argmax(np.abs(np.diff(rest)))) + 1
-    before, after = rest[max(0, at - BESIDE_A_CHANGE) : at], rest[at : at + BESIDE_A_CHANGE]
-    if min(len(before), len(after)) < FEWEST:
-        return None
-    levels = float(np.median(before)), float(np.median(after))
-    noise = MAD_TO_SIGMA * float(np.median(np.abs(np.concatenate([before - levels[0], after - levels[1]]))))
-    change = levels[1] - levels[0]
-    return (at, change) if abs(change) > max(CHANGE_SIGMAS * noise, SMALLEST_CHANGE) else None
+    largest = np.argsort(-np.abs(np.diff(rest)), kind="stable")[:CANDIDATES] + 1  # frames that waited are among them
+    for at in largest.tolist():
+        before, after = rest[max(0, at - BESIDE_A_CHANGE) : at], rest[at : at + BESIDE_A_CHANGE]
+        if min(len(before), len(after)) < FEWEST:
+            continue
+        levels = float(np.median(before)), float(np.median(after))
+        noise = MAD_TO_SIGMA * float(np.median(np.abs(np.concatenate([before - levels[0], after - levels[1]]))))
+        change = levels[1] - levels[0]
+        if abs(change) > max(CHANGE_SIGMAS * noise, SMALLEST_CHANGE):
+            return at
+    return None
 
 
 def percentiles(values: Floats) -> dict[str, float]:

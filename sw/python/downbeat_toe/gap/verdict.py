@@ -38,7 +38,7 @@ def judge(analysis: Analysis, stamping: Stamping) -> dict[str, Any]:
     if analysis.schedule_step:
         own.append(uncertainty.stamps("the schedule's stamps", analysis.schedule_step))
     causes = [*own, *_clocks(analysis, gap)]
-    known = stamping.errors is not None or not stamping.kernel
+    known = (stamping.errors is not None or not stamping.kernel) and not analysis.unsure
     width, floor = uncertainty.half_width(causes), uncertainty.half_width(own)
     count = len(analysis.gap_errors)
     data: dict[str, Any] = {
@@ -51,6 +51,7 @@ def judge(analysis: Analysis, stamping: Stamping) -> dict[str, Any]:
         "within_floor": float(np.mean(np.abs(analysis.gap_errors) <= floor)) if known else None,
         "mean_gap_error_ns": means.mean(analysis.gap_errors),
         "too_short": count < FEWEST_GAPS,
+        "unsure": analysis.unsure,
     }
     return {**data, "sentences": sentences(data, count)}
 
@@ -62,6 +63,8 @@ def sentences(data: dict[str, Any], count: int) -> list[str]:
     average = f"Mean gap error {mean['value']:,.1f} ns, {error}."
     if data["too_short"]:
         return [f"Too short to judge: {count} undisturbed gaps, at least {FEWEST_GAPS} are needed. {average}"]
+    if data["unsure"]:
+        return [f"One gap: no precision, because {data['unsure']}. {average}"]
     if data["half_width_ns"] is None:
         return [f"One gap: precision {UNKNOWN}. {average}"]
     floor = data["floor_ns"]

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A capture whose clock was set, or whose frames were stamped in batches, gets no precision, and the reason."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sw.tests.gap.calling import downbeat
+from sw.tests.gap.synthetic import Port, pcap, ports, segment
+
+COUNT, GAP, PAYLOAD = 600, 1_000_000, 1460  # frames, ns, bytes
+STEP = 240  # the frame at which the clock is set
+
+
+def frames(stamps: list[int]) -> list[tuple[int, bytes]]:
+    return [(stamp, segment(1 + at * PAYLOAD, PAYLOAD)) for at, stamp in enumerate(stamps)]
+
+
+def sent() -> list[int]:
+    return [at * GAP for at in range(COUNT)]
+
+
+def received() -> list[int]:
+    """50 us later, each within 100 ns."""
+    draw = np.random.default_rng(1)
+    return [stamp + 50_000 + int(draw.integers(-100, 101)) for stamp in sent()]
+
+
+def report(tmp_path: Path, stamps: list[int]) -> dict[str, Any]:
+    """The report, and in `printed` what the user sees."""
+    there, here = tmp_path / "there.pcap", tmp_path / "here.pcap"
+    there.write_bytes(pcap(frames(stamps)))
+    here.write_bytes(pcap(frames(sent())))
+    done = downbeat("gap", "capture", there, "--schedule", here, "--reports", tmp_path)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads((tmp_path / "gap-capture.json").read_text())
+    return found | {"printed": " ".join(done.stdout.split())}
+
+
+@pytest.mark.parametrize("size", [-30_000, 10**9])
+def test_a_step_is_found_before_the_drift_and_no_precision_stands_beside_it(tmp_path: Path, size: int) -> None:
+    found = report(tmp_path, [stamp + size * (at >= STEP) for at, stamp in enumerate(received())])
+    drift, verdict = found["drift"], found["verdict"]
+    assert drift["removed"] and abs(drift["ppb"]) < 5 * drift["uncertainty_ppb"] < 500, "the true one is 0"
+    assert verdict["half_width_ns"] is None and verdict["floor_ns"] is None
+    assert "no precision, because a clock was set" in found["printed"]
+    (moved,) = re.findall(rf"At entry {STEP + 1} the time error moves by ([-0-9,]+) ns and stays", found["printed"])
+    assert int(moved.replace(",", "")) == pytest.approx(size, abs=200)
+    assert found["printed"].count("ppb, after it") == 1
+    assert "no more than the instrument" not in found["printed"] and "are the path's" not in found["printed"]
+    assert found["gaps"]["disturbed"]["clock step"] == 1 and abs(found["gap_error_ns"]["mean"]) < 1
+
+
+def test_frames_that_share_a_stamp_are_the_stampings(tmp_path: Path) -> None:
+    stamps = received()
+    found = report(tmp_path, [stamps[at // 8 * 8] for at in range(COUNT)])
+    verdict = found["verdict"]
+    assert verdict["half_width_ns"] is None and verdict["within_floor"] is None
+    assert "no precision, because frames share stamps" in found["printed"]
+    assert "stamped in batches, so gap errors are the stamping's" in found["printed"]
+    assert "they are the path's" not in found["printed"]
+
+
+def test_a_steady_clock_has_its_precision(tmp_path: Path) -> None:
+    found = report(tmp_path, received())
+    assert found["verdict"]["half_width_ns"] > 0 and found["verdict"]["unsure"] == ""
+    assert "clock step" not in found["gaps"]["disturbed"]
+
+
+def test_a_schedule_of_several_interfaces_names_the_option_of_the_schedule(tmp_path: Path) -> None:
+    here, there = tmp_path / "here.pcapng", tmp_path / "there.pcap"
+    here.write_bytes(ports([Port("eth0", frames(sent())), Port("eth1", frames(sent()))]))
+    there.write_bytes(pcap(frames(received())))
+    command = ["gap", "capture", there, "--schedule", here, "--reports", tmp_path]
+    done = downbeat(*command)
+    assert done.returncode == 2 and "(--schedule-interface)" in done.stderr
+    assert downbeat(*command, "--schedule-interface", "eth1").returncode == 0
