@@ -48,6 +48,6 @@ def _words(rng: random.Random, window: float, factor: float, transfers: int) -> 
 
 
 def _numbers(gateway: Virtual, host: wire.Host) -> list[float]:
-    (known,) = gateway.ask(host, PREFIX)
+    (known,) = gateway.request(host, PREFIX)
     n = known.connections
     return [known.window, known.rtt, known.oldest * n / (n + 1), known.saved_window, known.saved_rtt]

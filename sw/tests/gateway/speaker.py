@@ -55,7 +55,7 @@ class Speaker:
         self._stamp()
         self.send(self.host.report(*items))
 
-    def ask(self, *prefixes: str) -> list[wire.Response]:
+    def request(self, *prefixes: str) -> list[wire.Response]:
         self._stamp()
         self.send(self.host.query(*prefixes))
         kind, body = self.host.opened(self.socket.recv(2048))
@@ -65,7 +65,7 @@ class Speaker:
     def learns(self, prefix: str, window: float, seconds: float = LIMIT) -> wire.Response:
         """Asks until the window is that one."""
         end = time.monotonic() + seconds
-        while (known := self.ask(prefix)[0]).window != window:
+        while (known := self.request(prefix)[0]).window != window:
             assert time.monotonic() < end, f"{prefix}: {known}, and not {window}"
             time.sleep(0.02)
         return known

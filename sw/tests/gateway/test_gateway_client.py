@@ -57,7 +57,7 @@ def test_reports_go_together_after_50_ms_or_when_a_message_is_full(virtual: Make
     for _ in range(22):
         gateway.client(f"report {PREFIX} 1000")
     assert gateway.client("pass") == "moved 1"
-    (known,) = gateway.ask(gateway.host(3), PREFIX)
+    (known,) = gateway.request(gateway.host(3), PREFIX)
     assert known.transfers == 1 + 23 and known.window == 1000
 
 

@@ -115,7 +115,7 @@ def test_a_rotation_keeps_hosts_of_the_key_before_and_the_next_one_ends_them() -
                 old.report(wire.transfer(PREFIX, 1000.0 * rotation))
                 new.report(wire.transfer(f"10.{rotation}.0.0/16", 5000))
                 new.learns(f"10.{rotation}.0.0/16", 5000)
-                assert new.ask(PREFIX)[0].transfers == 1, (
+                assert new.request(PREFIX)[0].transfers == 1, (
                     "key 1 counts after the first rotation and not after the second"
                 )
 
@@ -175,10 +175,10 @@ def test_every_datagram_of_a_stranger_is_counted_by_its_cause(build: str) -> Non
                 host.send(draw.randbytes(draw.randrange(1, 1400)) if draw.random() < 0.2 else datagram)
                 if sent % AT_ONCE == 0:  # an answer comes when all before it have been read
                     host.host.sequence += 5000
-                    assert host.ask(PREFIX)[0].window == before.window
+                    assert host.request(PREFIX)[0].window == before.window
             counters = admin.metrics(site.metrics)
             host.host.sequence += 5000
-            assert host.ask(PREFIX)[0].window == before.window
+            assert host.request(PREFIX)[0].window == before.window
         refused = sum(value for name, value in counters.items() if name.startswith("refused_total"))
         queries = (count + AT_ONCE - 1) // AT_ONCE
         assert counters["received_total"] - start == count + queries
@@ -251,7 +251,7 @@ def test_after_kill_9_at_most_the_snapshots_interval_is_lost() -> None:
                     host.report(wire.transfer(prefix, 5000))
                     known[prefix] = at
                     time.sleep(0.002)
-                host.ask(PREFIX)
+                host.request(PREFIX)
             died = time.monotonic()
             site.stop(signal.SIGKILL)
             site.start()
@@ -263,7 +263,7 @@ def test_after_kill_9_at_most_the_snapshots_interval_is_lost() -> None:
             names = [name for name, at in known.items() if at < died - claim - 0.2]
             with Speaker(site.udp, site.keys, 1) as host:
                 for first in range(0, len(names), 12):
-                    answers = host.ask(*names[first : first + 12])
+                    answers = host.request(*names[first : first + 12])
                     assert all(answer.window == 5000 for answer in answers), f"lost more than it says, kill {kill}"
             seen += len(names)
             known = {name: known[name] for name in names}
@@ -290,7 +290,7 @@ def test_25000_prefixes_and_five_minutes_of_reports_take_less_than_256_megabytes
                 for first in range(0, len(prefixes), 20):
                     gateway.report(host, *(wire.transfer(prefix, 5000) for prefix in prefixes[first : first + 20]))
         assert gateway.size()[0] == len(prefixes)
-        assert gateway.ask(hosts[0], prefixes[0])[0].transfers == 120
+        assert gateway.request(hosts[0], prefixes[0])[0].transfers == 120
         used = empty + (_resident(pid) - empty) * share
         print(f"{used / 1e6:.0f} MB")
         assert used < 256e6

@@ -20,7 +20,7 @@ def test_an_estimate_is_the_mean_of_a_hosts_reports_and_another_host_gets_it(vir
     gateway = virtual()
     first, second = gateway.host(1), gateway.host(2)
     gateway.report(first, wire.transfer(PREFIX, 30_000, 0.050, 1), wire.transfer(PREFIX, 50_000, 0.070, 2))
-    known, unknown = gateway.ask(second, PREFIX, OTHER)
+    known, unknown = gateway.request(second, PREFIX, OTHER)
     assert (known.prefix, known.window, known.transfers, known.reporters) == (PREFIX, 40_000, 2, (1, 0, 0))
     assert known.rtt == pytest.approx(0.060) and known.acked == pytest.approx(1.5)
     assert unknown == wire.Response(OTHER, 0, (0, 0, 0), 0, 0, 0, 0, 0, 0, 0, 0), (
@@ -32,7 +32,7 @@ def test_states_and_saved_windows_are_shared(virtual: Make) -> None:
     gateway = virtual()
     first, second = gateway.host(1), gateway.host(2)
     gateway.report(first, wire.state(OTHER, 3, 17_520, 29_200), wire.saved(OTHER, 90_000, 0.44))
-    (known,) = gateway.ask(second, OTHER)
+    (known,) = gateway.request(second, OTHER)
     # The thesis's row S = 12, L = 3, w_o = 20 (in segments): n = L + S / w_o = 3.6.
     assert known.oldest == 29_200 and known.connections == pytest.approx(3.6)
     assert (known.saved_window, known.saved_rtt, known.reporters) == (90_000, 0.44, (0, 1, 1))
@@ -47,26 +47,26 @@ def test_five_minutes_are_the_last_of_a_report(virtual: Make) -> None:
     gateway.report(host, wire.transfer(PREFIX, 20_000), wire.saved(PREFIX, 5000, 1), wire.state(PREFIX, 1, 0, 4000))
     gateway.at(2150)
     gateway.report(host, wire.transfer(PREFIX, 60_000))
-    (known,) = gateway.ask(host, PREFIX)
+    (known,) = gateway.request(host, PREFIX)
     assert known.window == 30_000 and known.reporters == (1, 0, 1), "a host's state is void after a minute"
     gateway.at(2299.999)
-    (known,) = gateway.ask(host, PREFIX)
+    (known,) = gateway.request(host, PREFIX)
     assert known.window == 30_000
     assert known.lifetime_ms <= 10_000, "an answer holds for a bucket's time at most"
     gateway.at(2300)
-    (known,) = gateway.ask(host, PREFIX)
+    (known,) = gateway.request(host, PREFIX)
     assert known.window == 60_000
     gateway.at(2449.5)
-    (known,) = gateway.ask(host, PREFIX)
+    (known,) = gateway.request(host, PREFIX)
     assert known.lifetime_ms == 500, "an answer ends with the last report behind it"
     gateway.at(2450)
-    assert gateway.ask(host, PREFIX)[0].reporters == (0, 0, 0)
+    assert gateway.request(host, PREFIX)[0].reporters == (0, 0, 0)
     gateway.sweep()
     assert gateway.size()[0] == 0, "what is forgotten takes no memory"
 
 
 def _known(gateway: Virtual, host: wire.Host) -> list[wire.Response]:
-    return gateway.ask(host, PREFIX, OTHER)
+    return gateway.request(host, PREFIX, OTHER)
 
 
 def changed(datagram: bytes, at: int, value: int, key: bytes | None = None) -> bytes:
@@ -198,7 +198,7 @@ def test_numbers_that_no_connection_has_are_refused_with_all_of_the_message(
     wrong = wire.prefix_item(PREFIX, wire.TRANSFER) + struct.pack(">4d", *numbers)
     gateway.give(host.report(*[good] * (batch - 1), wrong))
     assert gateway.counters()[cause] == 1
-    assert gateway.ask(host, PREFIX)[0].reporters == (0, 0, 0)
+    assert gateway.request(host, PREFIX)[0].reporters == (0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_a_message_costs_as_many_as_it_has_items(virtual: Make) -> None:
     for _ in range(3):
         gateway.give(host.report(*[wire.transfer(PREFIX, 1000)] * 22))
     assert (gateway.counters()["reports"], gateway.counters()["rate_limited"]) == (2, 1)
-    gateway.ask(host, *[PREFIX] * 6)
+    gateway.request(host, *[PREFIX] * 6)
     assert gateway.give(host.query(PREFIX)) == b"" and gateway.counters()["rate_limited"] == 2
 
 

@@ -31,7 +31,7 @@ def test_a_host_at_one_gateway_gets_what_a_host_at_the_other_reported(redis: Red
             second.report(wire.transfer(PREFIX, 20_000))
             assert first.learns(PREFIX, 20_000).transfers == 2, "the lower median of both hosts, each report once"
             time.sleep(0.1)
-            assert second.ask(PREFIX)[0].transfers == first.ask(PREFIX)[0].transfers == 2
+            assert second.request(PREFIX)[0].transfers == first.request(PREFIX)[0].transfers == 2
 
 
 @contextlib.contextmanager
@@ -55,15 +55,15 @@ def test_a_lost_redis_degrades_to_memory_and_what_was_missed_is_caught_up(redis:
         for site in (one, two):
             becomes(site, "degraded")
             assert site.events("redis_lost")[-1]["store"] == "embedded alone"
-        assert second.ask(PREFIX)[0].window == 43_800, "served from memory"
+        assert second.request(PREFIX)[0].window == 43_800, "served from memory"
         first.report(wire.transfer("198.51.100.0/24", 7300))
         first.learns("198.51.100.0/24", 7300)
-        assert second.ask("198.51.100.0/24")[0].reporters == (0, 0, 0)
+        assert second.request("198.51.100.0/24")[0].reporters == (0, 0, 0)
         redis.start()  # empty
         second.learns("198.51.100.0/24", 7300, 10)
         becomes(one, "ok")
         time.sleep(0.1)
-        assert second.ask(PREFIX)[0].transfers == first.ask(PREFIX)[0].transfers == 1, "nothing counts twice"
+        assert second.request(PREFIX)[0].transfers == first.request(PREFIX)[0].transfers == 1, "nothing counts twice"
         assert admin.metrics(one.metrics)["redis_disconnects_total"] == 1
 
 
@@ -84,10 +84,10 @@ def add_again(redis: Redis) -> None:
 def transfers(host: Speaker, wanted: int) -> None:
     """They become so many, and stay."""
     end = time.monotonic() + 5
-    while (found := host.ask(PREFIX)[0].transfers) != wanted and time.monotonic() < end:
+    while (found := host.request(PREFIX)[0].transfers) != wanted and time.monotonic() < end:
         time.sleep(0.02)
     time.sleep(0.1)
-    assert host.ask(PREFIX)[0].transfers == wanted, f"{found} before"
+    assert host.request(PREFIX)[0].transfers == wanted, f"{found} before"
 
 
 def test_an_entry_that_is_added_again_counts_once(redis: Redis, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_an_entry_that_is_added_again_counts_once(redis: Redis, tmp_path: Path) 
             second.learns(PREFIX, (40_000 + window) / 2)
         add_again(redis)
         refuses(two, 2)
-        assert second.ask(PREFIX)[0].transfers == 2
+        assert second.request(PREFIX)[0].transfers == 2
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
@@ -134,7 +134,7 @@ def test_what_a_denied_reporter_said_at_another_gateway_is_refused(redis: Redis,
         with two, Speaker(two.udp, two.keys, 2) as second:
             host.report(wire.transfer(PREFIX, 43_800))
             refuses(two, 1)
-            assert second.ask(PREFIX)[0].reporters == (0, 0, 0)
+            assert second.request(PREFIX)[0].reporters == (0, 0, 0)
 
 
 def test_what_others_write_into_redis_is_stored_nowhere(redis: Redis) -> None:
@@ -148,8 +148,8 @@ def test_what_others_write_into_redis_is_stored_nowhere(redis: Redis) -> None:
         redis.command("XADD", "downbeat:reports", "*", "a", "1", "b", "2")
         refuses(site, 5)
         assert admin.metrics(site.metrics)['relayed_reports_total{way="refused"}'] == 5
-        assert host.ask(PREFIX)[0].transfers == 1
+        assert host.request(PREFIX)[0].transfers == 1
         redis.command("DEL", "downbeat:reports")
         redis.command("SET", "downbeat:reports", "no stream")
         becomes(site, "degraded")
-        assert host.ask(PREFIX)[0].window == 43_800
+        assert host.request(PREFIX)[0].window == 43_800

@@ -72,7 +72,7 @@ def test_an_id_beyond_any_date_is_refused(redis: Redis) -> None:
     redis.command("XADD", STREAM, "18446744073709551615-1", "m", entry)
     with site, Speaker(site.udp, site.keys, 2) as host:
         until(lambda: relayed(site, "refused") == 2)
-        assert host.ask(PREFIX)[0].reporters == (0, 0, 0)
+        assert host.request(PREFIX)[0].reporters == (0, 0, 0)
 
 
 def test_a_gateway_catches_up_within_its_memory(redis: Redis) -> None:
@@ -89,7 +89,7 @@ def test_a_gateway_catches_up_within_its_memory(redis: Redis) -> None:
     with site, Speaker(site.udp, site.keys, 2) as host:
         empty = peak(site)
         until(lambda: relayed(site, "taken") == 22 * ENTRIES)
-        assert host.ask("10.0.21.0/24")[0].transfers == ENTRIES
+        assert host.request("10.0.21.0/24")[0].transfers == ENTRIES
         assert peak(site) - empty < 8 << 20
 
 

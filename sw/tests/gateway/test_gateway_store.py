@@ -43,7 +43,7 @@ def test_the_answer_is_the_lower_median_of_the_reporters_means(virtual: Make, re
         gateway.report(host, *(wire.transfer(PREFIX, window, rtt) for window in windows))
         means.append(statistics.fmean(windows))
         rtts.append(rtt)
-    (known,) = gateway.ask(host, PREFIX)
+    (known,) = gateway.request(host, PREFIX)
     assert known.window == pytest.approx(statistics.median_low(means), rel=1e-12)
     assert known.rtt == pytest.approx(statistics.median_high(rtts), rel=1e-12), "the longer one paces more slowly"
 
@@ -59,15 +59,15 @@ def test_prefixes_are_bounded_and_the_least_recently_used_goes(virtual: Make) ->
     for start in range(0, count, 20):
         gateway.report(host, *(wire.transfer(name, 1000 + 1) for name in names[start : start + 20]))
         if start % 200 == 0:
-            gateway.ask(host, names[0])
+            gateway.request(host, names[0])
     assert gateway.size()[0] == kept
     assert gateway.counters()["evicted_prefixes"] == count - kept
     used = [names[0], *names[-kept + 1 :: 97]]
     for start in range(0, len(used), 12):
-        assert all(known.window == 1001 for known in gateway.ask(host, *used[start : start + 12])), (
+        assert all(known.window == 1001 for known in gateway.request(host, *used[start : start + 12])), (
             "nothing else is lost"
         )
-    assert gateway.ask(host, names[1])[0].reporters == (0, 0, 0)
+    assert gateway.request(host, names[1])[0].reporters == (0, 0, 0)
 
 
 def test_a_reporter_cannot_choose_prefixes_that_share_a_bucket(virtual: Make) -> None:
@@ -119,9 +119,9 @@ def test_a_reporter_that_fills_the_store_displaces_only_its_own(virtual: Make, b
         if shared and start < 100:
             gateway.report(flood, *(wire.transfer(name, 1460) for name in honest[start : start + 20]))
     for start in range(0, 100, 10):
-        for known in gateway.ask(hosts[0], *honest[start : start + 10]):
+        for known in gateway.request(hosts[0], *honest[start : start + 10]):
             assert known.reporters[0] >= 3 and known.window == 30_000
-    assert gateway.ask(hosts[0], "172.16.23.111/32")[0].window == 1460, "its newest is there"
+    assert gateway.request(hosts[0], "172.16.23.111/32")[0].window == 1460, "its newest is there"
 
 
 def test_a_silent_reporter_makes_place_for_another(virtual: Make) -> None:
@@ -129,7 +129,7 @@ def test_a_silent_reporter_makes_place_for_another(virtual: Make) -> None:
     for reporter in range(1, 5):
         gateway.at(1000 + 20 * reporter)
         gateway.report(gateway.host(reporter), wire.transfer(PREFIX, 1000.0 * reporter))
-    (known,) = gateway.ask(gateway.host(1), PREFIX)
+    (known,) = gateway.request(gateway.host(1), PREFIX)
     assert (known.reporters[0], known.window) == (3, 3000)
 
 
@@ -143,7 +143,7 @@ def _saved(virtual: Make, tmp_path: Path) -> tuple[Virtual, Path]:
 
 
 def _after(gateway: Virtual) -> wire.Response:
-    (known,) = gateway.ask(gateway.host(1), PREFIX)
+    (known,) = gateway.request(gateway.host(1), PREFIX)
     return known
 
 

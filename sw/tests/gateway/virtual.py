@@ -99,7 +99,7 @@ class Virtual:
         host.stamp = self.now // 10**6
         assert self.give(host.report(*items)) == b""
 
-    def ask(self, host: wire.Host, *prefixes: str) -> list[wire.Response]:
+    def request(self, host: wire.Host, *prefixes: str) -> list[wire.Response]:
         host.stamp = self.now // 10**6
         kind, body = host.opened(self.give(host.query(*prefixes)))
         assert kind == wire.RESPONSE

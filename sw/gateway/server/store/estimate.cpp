@@ -21,9 +21,11 @@ double upperMedian(Words &words) {
   return *middle;
 }
 
+std::size_t quorum(std::size_t reporters) { return reporters < 3 ? 1 : std::max<std::size_t>(3, reporters / 2 + 1); }
+
 void transfers(Response &response, std::span<const Row> rows, std::uint32_t now, Aggregate how, std::uint32_t min) {
-  thread_local Words windows, rtts, acked;
-  windows.clear(), rtts.clear(), acked.clear();
+  thread_local Words windows, rtts, acked, counts;
+  windows.clear(), rtts.clear(), acked.clear(), counts.clear();
   Mean all;
   for (const Row &row : rows) {
     const Mean sum = row.sums(now);
@@ -31,15 +33,20 @@ void transfers(Response &response, std::span<const Row> rows, std::uint32_t now,
     windows.push_back(sum.window / sum.count);
     rtts.push_back(sum.rtt / sum.count);
     acked.push_back(sum.acked / sum.count);
+    counts.push_back(sum.count);
     all.count += sum.count;
     all.window += sum.window;
     all.rtt += sum.rtt;
     all.acked += sum.acked;
   }
-  if (all.count == 0 || all.count < min) return;
-  response.transferReporters = static_cast<std::uint16_t>(windows.size());
-  response.transfers = all.count;
+  if (all.count == 0) return;
   const bool median = how == Aggregate::median;
+  const double largest = median ? upperMedian(counts) : UINT32_MAX;
+  double count = 0;
+  for (double each : counts) count += std::min(each, largest);
+  if (count < min) return;
+  response.transferReporters = static_cast<std::uint16_t>(windows.size());
+  response.transfers = static_cast<std::uint32_t>(std::min(count, double(UINT32_MAX)));
   response.window = median ? lowerMedian(windows) : all.window / all.count;
   response.rtt = median ? upperMedian(rtts) : all.rtt / all.count;
   response.acked = median ? lowerMedian(acked) : all.acked / all.count;
@@ -48,9 +55,14 @@ void transfers(Response &response, std::span<const Row> rows, std::uint32_t now,
 void states(Response &response, std::span<const Row> rows, std::uint32_t now) {
   thread_local Words oldest, own;
   oldest.clear(), own.clear();
-  for (const Row &row : rows)
-    if (row.hasState(now) && row.state.steady >= 1) oldest.push_back(row.state.window);
-  if (oldest.empty()) return; // no steady connection, no w_o: LISS says nothing (thesis, Eq. 2)
+  std::size_t reporters = 0;
+  for (const Row &row : rows) {
+    if (!row.hasState(now)) continue;
+    ++reporters;
+    if (row.state.steady >= 1) oldest.push_back(row.state.window);
+  }
+  // Without w_o LISS says nothing (thesis, Eq. 2). Who has a steady connection is each one's own word.
+  if (oldest.size() < quorum(reporters)) return;
   response.oldest = lowerMedian(oldest);
   for (const Row &row : rows)
     if (row.hasState(now)) own.push_back(row.state.steady + row.state.slow / response.oldest);

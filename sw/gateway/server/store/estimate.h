@@ -7,6 +7,9 @@
 //                         disagree give the smaller
 //   RTT                   the upper median, for the same reason: a longer one paces more slowly
 //   n = L + S / w_o       LISS: reporters times the lower median of each one's own
+//   w_o's quorum          of three reporters or more at least three, and more than half, have a steady connection:
+//                         otherwise a liar that says so would be alone with few, and decide
+//   transfers             a reporter counts with its own, but with the upper median of all at most
 #pragma once
 
 #include <span>
