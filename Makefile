@@ -23,7 +23,8 @@ $(foreach switch,WAVES AREA ESTIMATE GUARD PROGRAM FULL VARY SO,$(eval override 
 # source: tools on PATH (scripts/env.sh); then the command.
 IN_ENV := source scripts/env.sh &&
 PY := $(IN_ENV) python
-SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/downbeat.stamp
+# A part of the Python packages is all that a simulation needs.
+SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/$(if $(filter-out sim waves,$(or $(TARGETS),$(MAKECMDGOALS),help)),downbeat,simulation).stamp
 # Packages of the system are all that Scala needs; all tests together, and lint, need more of them.
 SYSTEM := build/$(if $(TEST),core,$(if $(filter test soak lint,$(MAKECMDGOALS) $(TARGETS)),test,core)).stamp
 RTL := build/rtl/$(PRESET).stamp
@@ -190,7 +191,7 @@ $(SYSTEM): scripts/system_packages.sh scripts/setup.sh | variables
 	@touch $@
 
 $(SET_UP): requirements.txt $(SYSTEM)
-	@scripts/setup.sh
+	@scripts/setup.sh $(filter simulation,$(basename $(@F)))
 	@$(CHECK_VARIABLES)
 
 # A wrong variable is refused before anything is built; where set-up has yet to install Python, after that.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # setup.sh: makes build/venv from requirements.txt and checks the system's own packages; instant when nothing changed.
+# setup.sh simulation: the part of it that `make sim` needs.
 # setup.sh core, gateway or test: the system's packages alone.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
@@ -8,10 +9,18 @@ source "$(dirname "$0")/step.sh"
 source "$(dirname "$0")/system_packages.sh"
 cd "$DOWNBEAT_ROOT"
 
-require_system_packages "${1:-core}_packages"
-[ $# -eq 0 ] || exit 0
+part=${1:-whole}
+case $part in
+  core | gateway | test)
+    require_system_packages "${part}_packages"
+    exit
+    ;;
+esac
+require_system_packages core_packages
 wanted=$(sha256sum <requirements.txt)
-stamp=$DOWNBEAT_VENV/downbeat.stamp
+whole=$DOWNBEAT_VENV/downbeat.stamp
+stamp=$whole
+[ "$part" = whole ] || stamp=$DOWNBEAT_VENV/simulation.stamp
 # Plotly with the plots that reports have (MIT): a quarter of the whole, which serves where there is no npm.
 plots=$DOWNBEAT_VENV/share/downbeat/plotly-basic.min.js
 plots_version=4.1.1 # as requirements.txt's
@@ -24,7 +33,10 @@ get_plots() (
 )
 # The first start compiles them; two first starts at once break each other's file.
 start_tools() { yosys -V && nextpnr-ecp5 --version && ecppack --help; }
-up_to_date() { [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && "$DOWNBEAT_VENV/bin/python" -c '' 2>/dev/null; }
+is_of_lock() { [ "$(cat "$1" 2>/dev/null)" = "$wanted" ] && "$DOWNBEAT_VENV/bin/python" -c '' 2>/dev/null; }
+up_to_date() { is_of_lock "$whole" || is_of_lock "$stamp"; }
+pip_install() { "$DOWNBEAT_VENV/bin/python" -m pip install --disable-pip-version-check --no-deps --require-hashes -r "$1"; }
+install_part() { "$DOWNBEAT_VENV/bin/python" -m scripts.locked >build/requirements.txt && pip_install build/requirements.txt; }
 
 if ! up_to_date; then
   mkdir -p "$(dirname "$DOWNBEAT_VENV")"
@@ -34,10 +46,14 @@ if ! up_to_date; then
 fi
 if ! up_to_date; then
   echo "Setting up (once; logs in build/logs)"
-  step "Python environment" "$(usable_python)" -m venv --clear "$DOWNBEAT_VENV"
-  step "Python packages (about 1 GB)" \
-    "$DOWNBEAT_VENV/bin/python" -m pip install --disable-pip-version-check --require-hashes -r requirements.txt
-  step "Yosys and nextpnr, started once" start_tools
+  is_of_lock "$DOWNBEAT_VENV/simulation.stamp" ||
+    step "Python environment" "$(usable_python)" -m venv --clear "$DOWNBEAT_VENV"
+  if [ "$part" = simulation ]; then
+    step "Python packages of the simulation" install_part
+  else
+    step "Python packages (about 1 GB)" pip_install requirements.txt
+    step "Yosys and nextpnr, started once" start_tools
+  fi
   echo "$wanted" >"$stamp"
 fi
 if ! [ -e "$plots" ] && command -v npm >/dev/null; then

@@ -12,7 +12,12 @@ import pytest
 
 from scripts.lint.tools import ROOT
 
-MAVEN = "#!/bin/sh\n[ -d build/maven ] && echo kept || echo fresh\nmkdir -p build/maven/classes\ntouch build/maven/classes/A.class\n"
+MAVEN = """\
+#!/bin/sh
+[ -d build/maven ] && echo kept || echo fresh
+mkdir -p build/maven/classes
+touch build/maven/classes/A.class
+"""
 
 
 @pytest.fixture

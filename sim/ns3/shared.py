@@ -21,8 +21,8 @@ from downbeat_toe import pages
 from plotly.subplots import make_subplots
 from rich.table import Table
 
-from sim.experiments.engine import command
 from sim.experiments.engine.plan.lines import plan
+from sim.experiments.engine.runs.program import built_policies, program, runner
 from sim.experiments.engine.schema.load import load
 from sim.ns3.settings import Refused, Settings
 
@@ -109,11 +109,10 @@ def run(wanted: Settings, method: str, work: Path, jobs: int = 1) -> dict[str, A
     path = work / "shared.toml"
     path.write_text(text(wanted, method))
     try:
-        known = command.built_policies(PRESET)
+        known = built_policies(PRESET)
         file = load(path, known)
         plans = {cell.names["method"]: plan(cell.experiment, known, wanted.seed) for cell in file.cells}
-        runner = command.runner(jobs)
-        done = runner.all(command.program(file), list(plans.values()), lambda *_: None)
+        done = runner(jobs).all(program(file), list(plans.values()), lambda *_: None)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     results = dict(zip(plans, done, strict=True))

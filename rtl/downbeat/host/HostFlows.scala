@@ -72,7 +72,8 @@ case class HostFlows(config: DownbeatConfig) extends Component {
   records.write(recordFlow, io.opened.valid ? fresh | io.update.record, recordWritten)
   io.update.ready := !io.opened.valid
 
-  private val generations = StateMemory(config.ecc, UInt(config.generationBits bits), config.flows).addAttribute("no_rw_check")
+  private val generations =
+    StateMemory(config.ecc, UInt(config.generationBits bits), config.flows).addAttribute("no_rw_check")
   generations.write(io.opened.flow, io.opened.generation, io.opened.valid)
   io.generationRead.generation := generations.readSync(io.generationRead.flow, io.generationRead.enable)
 

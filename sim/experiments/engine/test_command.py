@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from downbeat_toe.refused import Refused
 
-from sim.experiments.engine.command import command_line, program
+from sim.experiments.engine.command import command_line
+from sim.experiments.engine.runs.program import program
 from sim.experiments.engine.schema.checks import Policies
 from sim.experiments.engine.schema.load import load
 from sim.experiments.names import FILES

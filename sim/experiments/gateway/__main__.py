@@ -19,8 +19,8 @@ from downbeat_toe.console import report_console
 from downbeat_toe.refused import Refused
 from rich.table import Table
 
-from sim.experiments.engine import command
 from sim.experiments.engine.plan import lines
+from sim.experiments.engine.runs.program import built_policies
 from sim.experiments.engine.schema.experiment import Experiment
 from sim.experiments.gateway.sharing import ALONE, OWN, sites, ways
 from sim.lib import build
@@ -67,7 +67,7 @@ def network(method: str) -> Experiment:
 
 def run(program: Path, method: str, way: str, seed: int) -> dict[str, Any]:
     """The start of the second host's connection, and its completion time."""
-    text = lines.plan(network(method), command.built_policies(PRESET), seed)
+    text = lines.plan(network(method), built_policies(PRESET), seed)
     other = "label=second core=1 source=1 host=1 "
     if other not in text:
         raise Refused(f"the plan has no line with {other}")

@@ -24,7 +24,8 @@ class TransmitStage(
   import signals._
   private val view = new TransmitView(config, signals, before, steps, pipeline.exit)
   private val words = new view.s1.Area {
-    UNREADABLE := LIVE && others.filter(_ != null).map(apply(_)).foldLeft(if (config.ecc) apply(unreadable) else False)(_ || _)
+    UNREADABLE := LIVE && others.filter(_ != null).map(apply(_)).foldLeft(if (config.ecc) apply(unreadable) else False)(
+      _ || _)
   }
   private val resend = new RetransmittedSegment(view)
   private val decision = new TransmitDecision(view)
