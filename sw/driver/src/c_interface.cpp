@@ -62,14 +62,16 @@ int downbeat_open(const char *uri, downbeat_device **device) {
   });
 }
 
-void downbeat_release(downbeat_device *device) { delete device; }
+void downbeat_release(downbeat_device *device) {
+  if (device == nullptr || isHere(device)) delete device; // a child leaves its parent's port, and the copy
+}
 
 int downbeat_descriptor(const downbeat_device *device) {
-  return device->device != nullptr ? device->device->descriptor() : -1;
+  return isHere(device) && device->device != nullptr ? device->device->descriptor() : -1;
 }
 
 int64_t downbeat_poll(downbeat_device *device, downbeat_item *items, size_t capacity) {
-  return guarded([&] { return device->connections().poll({items, capacity}); });
+  return called(device, [&] { return device->connections().poll({items, capacity}); });
 }
 
 int downbeat_device_info_of(downbeat_device *device, downbeat_device_info *info) {
@@ -98,7 +100,7 @@ int downbeat_device_info_of(downbeat_device *device, downbeat_device_info *info)
 
 int downbeat_set_addresses(downbeat_device *device, uint32_t ip, uint32_t netmask, uint32_t gateway,
                            const uint8_t mac[6]) {
-  return guarded([&] {
+  return called(device, [&] {
     device->time().reconfigure({ip, netmask, gateway, macOf(mac)});
     device->device->restarted();
     return int{DOWNBEAT_OK};
@@ -106,14 +108,14 @@ int downbeat_set_addresses(downbeat_device *device, uint32_t ip, uint32_t netmas
 }
 
 int downbeat_add_neighbour(downbeat_device *device, uint32_t ip, const uint8_t mac[6]) {
-  return guarded([&] {
+  return called(device, [&] {
     addNeighbour(device->allRegisters(), ip, macOf(mac));
     return int{DOWNBEAT_OK};
   });
 }
 
 int downbeat_core_counter(downbeat_device *device, unsigned index, const char **name, uint32_t *value) {
-  return guarded([&] {
+  return called(device, [&] {
     const char *found = nullptr;
     std::uint32_t read = 0;
     try {
@@ -137,14 +139,14 @@ const char *downbeat_steady_name(const downbeat_device *device, unsigned number)
 }
 
 int downbeat_log_freeze(downbeat_device *device, int frozen) {
-  return guarded([&] {
+  return called(device, [&] {
     freezeLog(device->allRegisters(), frozen != 0);
     return int{DOWNBEAT_OK};
   });
 }
 
 int downbeat_log_read(downbeat_device *device, unsigned index, downbeat_event *event) {
-  return guarded([&] {
+  return called(device, [&] {
     *event = {};
     return readLog(device->allRegisters(), index, *event) ? int{DOWNBEAT_OK} : int{DOWNBEAT_INVALID_ARGUMENT};
   });
@@ -152,7 +154,7 @@ int downbeat_log_read(downbeat_device *device, unsigned index, downbeat_event *e
 
 int downbeat_connect(downbeat_device *device, uint32_t ip, uint16_t port, uint16_t localPort,
                      const downbeat_options *options, downbeat_connection **connection) {
-  return guarded([&] {
+  return called(device, [&] {
     *connection = device->connections().connect(ip, port, localPort, options);
     return int{DOWNBEAT_OK};
   });
@@ -160,95 +162,111 @@ int downbeat_connect(downbeat_device *device, uint32_t ip, uint16_t port, uint16
 
 int downbeat_listen(downbeat_device *device, uint16_t port, unsigned backlog, const downbeat_options *options,
                     void *context, downbeat_listener **listener) {
-  return guarded([&] {
+  return called(device, [&] {
     *listener = device->connections().listen(port, backlog, options, context);
     return int{DOWNBEAT_OK};
   });
 }
 
-int downbeat_listening(downbeat_listener *listener) { return listener->device.listening(*listener); }
+int downbeat_listening(downbeat_listener *listener) {
+  return called(listener, [&] { return listener->device.listening(*listener); });
+}
 
 int downbeat_accept(downbeat_listener *listener, downbeat_connection **connection) {
-  return guarded([&] { return listener->device.accept(*listener, *connection); });
+  return called(listener, [&] { return listener->device.accept(*listener, *connection); });
 }
 
 int downbeat_unlisten(downbeat_listener *listener) {
-  return guarded([&] {
+  return called(listener, [&] {
     listener->device.unlisten(listener);
     return int{DOWNBEAT_OK};
   });
 }
 
 void downbeat_set_context(downbeat_connection *connection, void *context) {
-  connection->device.setContext(*connection, context);
+  if (isHere(connection)) connection->device.setContext(*connection, context);
 }
 
 int64_t downbeat_send(downbeat_connection *connection, const void *data, size_t length) {
   if (data == nullptr || length == 0) return failed(DOWNBEAT_INVALID_ARGUMENT, "nothing to send");
-  const std::lock_guard lock(connection->mutex);
-  return connection->send(static_cast<const std::uint8_t *>(data), length);
+  return called(connection, [&] {
+    const std::lock_guard lock(connection->mutex);
+    return connection->send(static_cast<const std::uint8_t *>(data), length);
+  });
 }
 
 int64_t downbeat_receive(downbeat_connection *connection, void *data, size_t capacity) {
   if (data == nullptr || capacity == 0) return failed(DOWNBEAT_INVALID_ARGUMENT, "no space to receive into");
-  const std::lock_guard lock(connection->mutex);
-  return connection->receive(static_cast<std::uint8_t *>(data), capacity);
+  return called(connection, [&] {
+    const std::lock_guard lock(connection->mutex);
+    return connection->receive(static_cast<std::uint8_t *>(data), capacity);
+  });
 }
 
 int64_t downbeat_reserve(downbeat_connection *connection, downbeat_span spans[2]) {
-  const std::lock_guard lock(connection->mutex);
-  return connection->reserve(*reinterpret_cast<downbeat_span(*)[2]>(spans));
+  return called(connection, [&] {
+    const std::lock_guard lock(connection->mutex);
+    return connection->reserve(*reinterpret_cast<downbeat_span(*)[2]>(spans));
+  });
 }
 
 int downbeat_commit(downbeat_connection *connection, size_t length) {
-  const std::lock_guard lock(connection->mutex);
-  return connection->commit(length);
+  return called(connection, [&] {
+    const std::lock_guard lock(connection->mutex);
+    return connection->commit(length);
+  });
 }
 
 int64_t downbeat_peek(downbeat_connection *connection, downbeat_span spans[2]) {
-  const std::lock_guard lock(connection->mutex);
-  return connection->peek(*reinterpret_cast<downbeat_span(*)[2]>(spans));
+  return called(connection, [&] {
+    const std::lock_guard lock(connection->mutex);
+    return connection->peek(*reinterpret_cast<downbeat_span(*)[2]>(spans));
+  });
 }
 
 int downbeat_consume(downbeat_connection *connection, size_t length) {
-  const std::lock_guard lock(connection->mutex);
-  return connection->consume(length);
+  return called(connection, [&] {
+    const std::lock_guard lock(connection->mutex);
+    return connection->consume(length);
+  });
 }
 
 int downbeat_shutdown(downbeat_connection *connection) {
-  return guarded([&] { return connection->device.shutdown(*connection); });
+  return called(connection, [&] { return connection->device.shutdown(*connection); });
 }
 
 int downbeat_close(downbeat_connection *connection) {
-  return guarded([&] {
+  return called(connection, [&] {
     connection->device.letGo(connection, format::Opcode::close);
     return int{DOWNBEAT_OK};
   });
 }
 
 int downbeat_abort(downbeat_connection *connection) {
-  return guarded([&] {
+  return called(connection, [&] {
     connection->device.letGo(connection, format::Opcode::abort);
     return int{DOWNBEAT_OK};
   });
 }
 
 int downbeat_set_policies(downbeat_connection *connection, const downbeat_parameters *parameters) {
-  return guarded([&] { return connection->device.setPolicies(*connection, *parameters); });
+  return called(connection, [&] { return connection->device.setPolicies(*connection, *parameters); });
 }
 
 int downbeat_start(downbeat_connection *connection, const downbeat_parameters *parameters) {
-  return guarded([&] { return connection->device.start(*connection, *parameters); });
+  return called(connection, [&] { return connection->device.start(*connection, *parameters); });
 }
 
 int downbeat_connection_info(downbeat_connection *connection, downbeat_connection_info_t *info) {
-  const std::lock_guard lock(connection->mutex);
-  connection->info(*info);
-  return DOWNBEAT_OK;
+  return called(connection, [&] {
+    const std::lock_guard lock(connection->mutex);
+    connection->info(*info);
+    return int{DOWNBEAT_OK};
+  });
 }
 
 int downbeat_connection_estimate(downbeat_connection *connection, downbeat_estimate *estimate) {
-  return connection->device.estimate(*connection, *estimate);
+  return called(connection, [&] { return connection->device.estimate(*connection, *estimate); });
 }
 
 void downbeat_get_statistics(const downbeat_device *device, downbeat_statistics *statistics) {

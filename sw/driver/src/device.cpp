@@ -53,7 +53,7 @@ Device::Device(std::unique_ptr<Port> port)
 
 Device::~Device() {
   const std::lock_guard lock(tables_);
-  for (const auto &[connection, owner] : connections_)
+  for (const auto &[connection, kept] : connections_)
     if (connection->known) command(format::Opcode::abort, connection->flow, connection->generation);
   for (const auto &[number, listener] : listeners_) {
     format::Command command;
@@ -133,9 +133,14 @@ std::uint16_t Device::newRequest(const Pending &pending) {
   return nextRequest_++;
 }
 
+void Device::requireAlive() const {
+  if (!alive()) throw Failure(DOWNBEAT_DEVICE_GONE, downbeat_error_text(DOWNBEAT_DEVICE_GONE));
+}
+
 downbeat_connection *Device::connect(std::uint32_t ip, std::uint16_t port, std::uint16_t localPort,
                                      const downbeat_options *options) {
   if (port == 0) throw Failure(DOWNBEAT_INVALID_ARGUMENT, "port 0 cannot be connected to");
+  requireAlive();
   format::Command command;
   command.opcode = format::Opcode::open;
   command.remoteIp = ip;
@@ -166,6 +171,7 @@ downbeat_connection *Device::connect(std::uint32_t ip, std::uint16_t port, std::
 downbeat_listener *Device::listen(std::uint16_t port, unsigned backlog, const downbeat_options *options,
                                   void *context) {
   if (port == 0) throw Failure(DOWNBEAT_INVALID_ARGUMENT, "port 0 cannot be listened on");
+  requireAlive();
   format::Command command;
   command.opcode = format::Opcode::listen;
   command.localPort = port;

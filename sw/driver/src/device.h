@@ -14,6 +14,7 @@
 #include "connection.h"
 #include "estimates.h"
 #include "file.h"
+#include "owner.h"
 #include "port.h"
 #include "ring.h"
 
@@ -40,6 +41,8 @@ namespace downbeat {
 
 class Device {
 public:
+  const Owner owner;
+
   explicit Device(std::unique_ptr<Port> port);
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
@@ -85,6 +88,7 @@ private:
     std::uint32_t since = 0; // commandHead when it is done: a status from before is of the port's last program
   };
 
+  void requireAlive() const;
   std::uint32_t command(const format::Command &command);
   void command(format::Opcode opcode, std::uint32_t flow, std::uint32_t generation);
   std::uint16_t newRequest(const Pending &pending);

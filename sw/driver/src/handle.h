@@ -9,10 +9,12 @@
 
 #include "device.h"
 #include "failure.h"
+#include "owner.h"
 #include "sim_port.h"
 #include "uart_registers.h"
 
 struct downbeat_device {
+  downbeat::Owner owner;
   std::string name;
   std::unique_ptr<downbeat::UartRegisters> uart; // for boards without a port
   downbeat::Geometry boardGeometry; // of a board behind a UART
@@ -51,6 +53,16 @@ template <typename Call> auto guarded(Call call) -> decltype(call()) {
   } catch (const std::exception &error) { // the standard library has no thread, no lock, no random numbers
     return failed(DOWNBEAT_OUT_OF_RESOURCES, error.what());
   }
+}
+
+inline bool isHere(const downbeat_device *device) { return device->owner.isHere(); }
+template <typename Part> bool isHere(const Part *part) { return part->device.owner.isHere(); }
+
+/// Runs a call of a device, or of a connection or listener of one, in the process that opened it.
+template <typename Object, typename Call> auto called(const Object *object, Call call) -> decltype(call()) {
+  if (!isHere(object))
+    return failed(DOWNBEAT_NOT_SUPPORTED, "this process is a fork of the one that opened the device: open it here");
+  return guarded(call);
 }
 
 } // namespace downbeat

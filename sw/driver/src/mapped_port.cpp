@@ -6,12 +6,19 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+
+#include "downbeat_registers.h"
 
 namespace downbeat {
 
 namespace {
 
 constexpr std::uint32_t holdOff = 10'000; // ns
+constexpr timespec lookInterval{0, 200'000'000};
+constexpr int maxLooks = 5; // the core does a command in microseconds
+constexpr std::uint32_t allOnes = 0xffffffff; // a read that nothing responds to
 
 } // namespace
 
@@ -35,12 +42,25 @@ MappedPort::MappedPort(MappedDevice device) : device_(std::move(device)), geomet
     stop();
     throw;
   }
+  timer_ = File(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+  ready_ = File(epoll_create1(EPOLL_CLOEXEC));
+  const itimerspec period{lookInterval, lookInterval};
+  if (!timer_ || !ready_ || timerfd_settime(timer_.get(), 0, &period, nullptr) != 0) {
+    stop();
+    throw Failure(DOWNBEAT_OUT_OF_RESOURCES, "no descriptor for the device's timer");
+  }
+  for (const int each : {device_.interrupt.get(), timer_.get()}) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    if (each >= 0) epoll_ctl(ready_.get(), EPOLL_CTL_ADD, each, &event);
+  }
   enableInterrupt(); // the program before may have ended between an interrupt and its word
 }
 
 MappedPort::~MappedPort() { stop(); }
 
 void MappedPort::stop() {
+  if (read(DOWNBEAT_REG_STATUS) == allOnes) return; // it has gone
   try {
     stopPort(*this, 0);
   } catch (const Failure &) {} // it ends with the core
@@ -65,7 +85,10 @@ void MappedPort::write(std::uint32_t address, std::uint32_t value) {
   *reinterpret_cast<volatile std::uint32_t *>(device_.registers.base() + address) = value;
 }
 
-void MappedPort::ring(std::uint32_t offset, std::uint32_t value) { write(format::doorbellPages + offset, value); }
+void MappedPort::ring(std::uint32_t offset, std::uint32_t value) {
+  if (offset == format::commandTail) commandTail_.store(value, std::memory_order_relaxed);
+  write(format::doorbellPages + offset, value);
+}
 
 void MappedPort::ringPair(std::uint32_t offset, std::uint32_t low, std::uint32_t high) {
   const std::lock_guard lock(mutex_);
@@ -82,7 +105,18 @@ void MappedPort::enableInterrupt() {
   if (::write(device_.control.get(), &enable, sizeof enable) < 0) return;
 }
 
+void MappedPort::look() {
+  const std::uint32_t status = read(std::uint32_t{format::portBlocks} + format::portStatus), head = commandHead();
+  const bool stands = head != commandTail_.load(std::memory_order_relaxed) && head == commandHead_;
+  looks_ = stands ? looks_ + 1 : 0;
+  commandHead_ = head;
+  // All ones have `stopped` too.
+  if ((status & (format::portRunning | format::portStopped)) != format::portRunning || looks_ == maxLooks) gone_ = true;
+}
+
 void MappedPort::clearInterrupt() {
+  std::uint64_t expirations;
+  if (::read(timer_.get(), &expirations, sizeof expirations) > 0) look();
   if (!device_.interrupt) return;
   pollfd state{device_.interrupt.get(), POLLIN, 0};
   std::uint64_t count;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // uio: and vfio: a device whose registers are mapped, with its rings in this process's memory.
+//
+// A timer makes the descriptor readable five times a second: a poll finds notifications whose interrupt was lost, and
+// checks that the device is still there, runs the port and does commands.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -34,20 +38,27 @@ public:
   void ring(std::uint32_t offset, std::uint32_t value) override;
   void ringPair(std::uint32_t offset, std::uint32_t low, std::uint32_t high) override;
   std::uint32_t commandHead() override;
-  int descriptor() const override { return device_.interrupt ? device_.interrupt.get() : -1; }
+  int descriptor() const override { return device_.interrupt ? ready_.get() : -1; }
   void clearInterrupt() override;
+  bool alive() const override { return !gone_.load(std::memory_order_relaxed); }
 
   std::uint32_t read(std::uint32_t address) override;
   void write(std::uint32_t address, std::uint32_t value) override;
 
 private:
   void enableInterrupt();
+  void look();
   void stop();
 
   MappedDevice device_;
   std::mutex mutex_; // between the halves of a pair
   Geometry geometry_;
   Rings rings_;
+  File timer_, ready_; // ready_: epoll of the interrupt and the timer
+  std::atomic<std::uint32_t> commandTail_ = 0; // as it was rung
+  std::uint32_t commandHead_ = 0; // at the last look
+  int looks_ = 0; // without a command done, while some wait
+  std::atomic<bool> gone_ = false;
 };
 
 } // namespace downbeat

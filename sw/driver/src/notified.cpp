@@ -231,7 +231,7 @@ void Device::showReadiness() {
 
 void Device::gone() {
   if (std::exchange(goneReported_, true)) return;
-  for (const auto &[connection, owner] : connections_) {
+  for (const auto &[connection, kept] : connections_) {
     if (connection->dropped) continue; // its program knows it no more
     const std::lock_guard lock(connection->mutex);
     if (!connection->ended) connection->fail(DOWNBEAT_DEVICE_GONE);

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::uint8_t writeWords = 1, readWords = 2;
 constexpr int timeout = 1000; // ms for a response
+constexpr int silence = 120; // ms; the bridge forgets a request that stops for 100 ms
+constexpr int attempts = 5;
 
 using Request = std::array<std::uint8_t, 6>;
 
@@ -54,32 +56,63 @@ void UartRegisters::put(const std::uint8_t *bytes, std::size_t length) {
   }
 }
 
-std::uint32_t UartRegisters::read(std::uint32_t address) {
-  const std::lock_guard lock(mutex_);
+std::size_t UartRegisters::take(std::uint8_t *bytes, std::size_t length, int milliseconds) {
+  for (std::size_t got = 0;;) {
+    pollfd state{line_.get(), POLLIN, 0};
+    const int ready = got < length ? ::poll(&state, 1, milliseconds) : 0;
+    if (ready < 0 && errno == EINTR) continue;
+    const ssize_t count = ready > 0 ? ::read(line_.get(), bytes + got, length - got) : 0;
+    if (count <= 0) return got;
+    got += static_cast<std::size_t>(count);
+  }
+}
+
+bool UartRegisters::fallsSilent() {
+  std::array<std::uint8_t, 256> late;
+  return take(late.data(), late.size(), silence) == 0;
+}
+
+std::uint32_t UartRegisters::request(std::uint32_t address) {
   const Request request = requestOf(readWords, address);
   put(request.data(), request.size());
   std::array<std::uint8_t, 4> response;
-  for (std::size_t got = 0; got < response.size();) {
-    pollfd state{line_.get(), POLLIN, 0};
-    const ssize_t count =
-        ::poll(&state, 1, timeout) > 0 ? ::read(line_.get(), response.data() + got, response.size() - got) : 0;
-    if (count <= 0)
-      throw Failure(DOWNBEAT_NO_DEVICE, path_ + ": the board does not answer; is it programmed (make bitstream "
-                                                "PROGRAM=1), are RX and TX crossed?");
-    got += static_cast<std::size_t>(count);
-  }
+  if (take(response.data(), response.size(), timeout) != response.size())
+    throw Failure(DOWNBEAT_NO_DEVICE, path_ + ": the board does not answer; is it programmed (make bitstream "
+                                              "PROGRAM=1), are RX and TX crossed?");
   return static_cast<std::uint32_t>(response[0]) << 24 | static_cast<std::uint32_t>(response[1]) << 16 |
          static_cast<std::uint32_t>(response[2]) << 8 | response[3];
 }
 
+void UartRegisters::begin() {
+  for (int left = attempts; !inStep_; --left) {
+    if (left == 0) throw Failure(DOWNBEAT_NO_DEVICE, path_ + ": bytes come that no request asked for");
+    if (!fallsSilent()) continue;
+    request(0);
+    inStep_ = fallsSilent();
+  }
+  tcflush(line_.get(), TCIFLUSH);
+}
+
+std::uint32_t UartRegisters::read(std::uint32_t address) {
+  const std::lock_guard lock(mutex_);
+  begin();
+  inStep_ = false;
+  const std::uint32_t value = request(address);
+  inStep_ = true;
+  return value;
+}
+
 void UartRegisters::write(std::uint32_t address, std::uint32_t value) {
   const std::lock_guard lock(mutex_);
+  begin();
   const Request head = requestOf(writeWords, address);
   std::array<std::uint8_t, 10> request;
   std::memcpy(request.data(), head.data(), head.size());
   for (std::size_t byte = 0; byte < 4; ++byte)
     request[head.size() + byte] = static_cast<std::uint8_t>(value >> (24 - 8 * byte));
+  inStep_ = false;
   put(request.data(), request.size());
+  inStep_ = true;
 }
 
 } // namespace downbeat

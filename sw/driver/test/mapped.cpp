@@ -114,10 +114,22 @@ void ofUio(const std::string &files) {
 
 void ofVfio(const std::string &files) {
   MappedDevice device = openVfio(files);
-  device.interrupt = File(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  const int kernel = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  device.interrupt = File(kernel);
   MappedPort port(std::move(device));
   const std::uint64_t count = 1;
-  raised(port, port.descriptor(), &count, sizeof count);
+  raised(port, kernel, &count, sizeof count);
+}
+
+/// The device writes, and its interrupt never comes.
+void lostInterrupt(const std::string &files) {
+  MappedDevice device = openVfio(files);
+  device.interrupt = File(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  MappedPort port(std::move(device));
+  pollfd state{port.descriptor(), POLLIN, 0};
+  const int later = ::poll(&state, 1, 1000);
+  port.clearInterrupt();
+  std::printf("%d %d\n", later, readable(port));
 }
 
 int ioctlOf(unsigned long request, void *argument) {
@@ -175,6 +187,7 @@ int main(int count, char **values) try {
   if (name == "huge-pages") return hugePages(values[2]), 0;
   if (name == "bus-master") return busMaster(values[2]), 0;
   if (name == "uio-interrupt") return ofUio(values[2]), 0;
+  if (name == "lost-interrupt") return lostInterrupt(values[2]), 0;
   if (name == "vfio-interrupt") return ofVfio(values[2]), 0;
   return 1;
 } catch (const std::exception &error) {

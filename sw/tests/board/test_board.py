@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,7 @@ class Words:
     def __init__(self) -> None:
         self.words = {OFFSETS["boardMagic"]: MAGIC, OFFSETS["boardContents"]: PROBES}
         self.queue: list[int] = []
+        self.delay = 0.0  # seconds before the next word
         self._line, self._far = os.openpty()
         self.device = Path(os.ttyname(self._far))
         threading.Thread(target=self._serve, daemon=True).start()
@@ -64,6 +66,8 @@ class Words:
                 if command in (1, 3):
                     self.words[at] = int.from_bytes(self._take(4), "big")
                 else:
+                    time.sleep(self.delay)
+                    self.delay = 0.0
                     os.write(self._line, self._word(at).to_bytes(4, "big"))
 
     def _word(self, at: int) -> int:
@@ -151,6 +155,16 @@ def test_a_silent_line_is_refused(build: Path) -> None:
     with pytest.raises(Refused, match="does not answer"):
         Board.of_build(Serial(Path(os.ttyname(far)), time_limit=0.1), build)
     os.close(line)
+
+
+def test_a_word_that_is_late_is_nobody_s(far: Words) -> None:
+    """The reads after it have their own values."""
+    bone = Bone(Serial(far.device, time_limit=0.2))
+    bone.write(REGION, *range(100, 108))
+    far.delay = 0.3
+    with pytest.raises(Refused, match="the board does not answer"):
+        bone.read(REGION)
+    assert bone.read(REGION + 4, 7) == list(range(101, 108))
 
 
 def test_a_line_that_goes_away_is_refused(build: Path) -> None:

@@ -11,7 +11,7 @@ import struct
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -43,6 +43,7 @@ class Core:
 
     def __init__(self, directory: Path) -> None:
         self.registers = self._file(directory / "bar", 0x3000)
+        self.words = memoryview(self.registers).cast("I")  # one store each: a driver reads beside it
         self.memory = self._file(directory / "memory", NOTIFICATIONS + 1024 * 64)
         self.uri = f"{directory / 'bar'}?memory={directory / 'memory'}"
         for name, value in (
@@ -63,6 +64,8 @@ class Core:
         self.refuses = False  # its port's rings
         self.cut = False  # it was stopped in the midst of that
         self.left = False  # on, by a program that was killed: it writes into its ring until it has stopped
+        self.stands = False  # it does no commands
+        self.port_status: int | None = None  # in the place of its own
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._serve)
         self._thread.start()
@@ -80,12 +83,14 @@ class Core:
             port_was, core_was = now if port else port_was, now if enabled else core_was
             idle, running = now - port_was >= self.lag, enabled or now - core_was < self.lag
             self.cut |= not enabled and not idle
-            self.set(PORT_BLOCK + 4, 2 * port if self.refuses else port)  # running as enabled
+            status = 2 * port if self.refuses else port  # running as enabled
+            self.set(PORT_BLOCK + 4, status if self.port_status is None else self.port_status)
             self.left &= bool(running)
             if self.left:
                 self.memory[NOTIFICATIONS + 63] = 1
             self.set(STATUS, running | idle << 1)
-            self.set(DOORBELLS + 0x20, self.get(DOORBELLS + 0x10))  # every command is done
+            if not self.stands:
+                self.set(DOORBELLS + 0x20, self.get(DOORBELLS + 0x10))  # every command is done
             time.sleep(0.001)
 
     def stop(self) -> None:
@@ -93,10 +98,10 @@ class Core:
         self._thread.join()
 
     def get(self, address: int) -> int:
-        return int(struct.unpack_from("<I", self.registers, address)[0])
+        return int(self.words[address // 4])
 
     def set(self, address: int, value: int) -> None:
-        struct.pack_into("<I", self.registers, address, value)
+        self.words[address // 4] = value
 
     def notify(self, kind: int, **fields: int) -> None:
         """A notification, its phase last."""
@@ -178,6 +183,65 @@ def test_a_connection_by_the_format(core: Core, scheme: str) -> None:
     assert core.get(PORT_BLOCK) == 0  # stopped
     abort = struct.unpack_from("<BBHHB", core.memory, COMMANDS + 128)
     assert abort == (6, 0, 0, FLOW, GENERATION)
+
+
+def _stop_port(core: Core) -> None:
+    core.port_status = 4  # the memory refused an access to a ring
+
+
+def _stand(core: Core) -> None:
+    core.stands = True
+
+
+def _poll_for_ever(device: Device) -> None:
+    while True:
+        device.poll()
+        time.sleep(0.01)
+
+
+def _remove(core: Core) -> None:
+    core.stop()
+    core.registers[:] = bytes([0xFF]) * len(core.registers)
+
+
+@pytest.mark.parametrize("fault", [_remove, _stop_port, _stand])
+def test_a_device_that_works_no_more_has_gone(core: Core, fault: Callable[[Core], None]) -> None:
+    """Its registers read all ones, its port has stopped, or it does no more commands."""
+    device = Device(f"uio:{core.uri}")
+    connection, listener = device.connect(PEER, 80, 4000), device.listen(81)
+    established(core)
+    device.poll()
+    assert connection.info.state == ESTABLISHED
+    while core.get(DOORBELLS + 0x20) != 2:
+        time.sleep(0.001)
+    fault(core)
+    connection.shutdown()
+    begin = time.monotonic()
+    with pytest.raises(DriverError) as gone:
+        _poll_for_ever(device)
+    assert gone.value.code is Error.DEVICE_GONE and time.monotonic() - begin < 5
+    assert connection.info.error == Error.DEVICE_GONE
+    for call in (connection.receive, lambda: device.connect(PEER, 80), lambda: device.listen(82), listener.accept):
+        with pytest.raises(DriverError) as refused:
+            call()
+        assert refused.value.code is Error.DEVICE_GONE
+    core.port_status = None
+    device.release()
+
+
+def test_a_device_with_slow_commands_has_not_gone(core: Core) -> None:
+    """One each 0.3 s, where a second without one is the end."""
+    core.stands = True
+    with Device(f"uio:{core.uri}") as device:
+        for _ in range(6):
+            device.connect(PEER, 80)
+        for done in range(1, 7):
+            core.set(DOORBELLS + 0x20, done)
+            end = time.monotonic() + 0.3
+            while time.monotonic() < end:
+                device.poll()
+                time.sleep(0.01)
+        core.stands = False
 
 
 def test_another_format_is_refused_with_both_named(core: Core) -> None:
@@ -297,6 +361,10 @@ def test_an_interrupt_of_uio_is_taken_and_enabled_again(core: Core) -> None:
     assert _seen("uio-interrupt", core.uri).splitlines() == ["word 1", "1 1 0", "word 1"]
 
 
+def test_a_lost_interrupt_delays_by_less_than_a_second(core: Core) -> None:
+    assert _seen("lost-interrupt", core.uri) == "1 0\n"
+
+
 def test_an_interrupt_of_vfio_is_taken(core: Core) -> None:
     assert _seen("vfio-interrupt", core.uri) == "1 1 0\n"
 
@@ -321,3 +389,14 @@ def test_too_few_huge_pages_are_refused(pci: str) -> None:
 def test_a_device_of_vfio_may_reach_memory(pci: str) -> None:
     """vfio-pci clears bus master at its open; what else is in the command register stays (here memory space)."""
     assert _seen("bus-master", pci) == "1 6\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("FLOWS", 0), ("FLOWS", 0xFFFFFFFF), ("SEND_BUFFER_BYTES", 3000), ("RECEIVE_BUFFER_BYTES", 1 << 31)],
+)
+def test_sizes_that_no_core_has_are_refused(core: Core, name: str, value: int) -> None:
+    core.set(number("downbeat_registers.h", f"DOWNBEAT_REG_{name}"), value)
+    with pytest.raises(DriverError, match="no core has these sizes") as refused:
+        Device(f"uio:{core.uri}")
+    assert refused.value.code is Error.NO_DEVICE

@@ -7,6 +7,7 @@ import contextlib
 import os
 import pty
 import threading
+import time
 import tty
 from collections.abc import Iterator
 
@@ -21,6 +22,8 @@ class Bridge:
 
     def __init__(self) -> None:
         self.words: dict[int, int] = {}
+        self.delay = 0.0  # seconds before the next response
+        self.lost = 0  # bytes of the next response
         self.main, other = pty.openpty()
         tty.setraw(self.main)
         tty.setraw(other)
@@ -48,7 +51,10 @@ class Bridge:
                     self.words[at] = int.from_bytes(self._take(4))
                 else:
                     assert command == 2
-                    os.write(self.main, self.words.get(at, 0).to_bytes(4))
+                    response = self.words.get(at, 0).to_bytes(4)[self.lost :]
+                    time.sleep(self.delay)
+                    self.delay, self.lost = 0.0, 0
+                    os.write(self.main, response)
 
     def close(self) -> None:
         os.close(self._other)
@@ -97,3 +103,41 @@ def test_a_silent_board() -> None:
         Device(f"uart:{os.ttyname(other)}")
     os.close(main)
     os.close(other)
+
+
+def _numbered(bridge: Bridge, device: Device) -> dict[str, int]:
+    """Each counter with a value of its own."""
+    for value, name in enumerate(device.counters()):
+        bridge.words[_register(f"COUNTER_{name.upper()}")] = 1000 + value
+    return {name: 1000 + value for value, name in enumerate(device.counters())}
+
+
+@pytest.mark.parametrize("fault", ["late", "later than the next request", "cut"])
+def test_a_response_that_is_late_or_cut_is_nobody_s(bridge: Bridge, fault: str) -> None:
+    """One read fails; those after it have their own values."""
+    with Device(f"uart:{bridge.name}") as device:
+        right = _numbered(bridge, device)
+        bridge.delay, bridge.lost = {"late": (1.1, 0), "later than the next request": (1.2, 0), "cut": (0.0, 1)}[fault]
+        with pytest.raises(DriverError, match="the board does not answer"):
+            device.counters()
+        if fault == "late":
+            time.sleep(0.2)
+        assert device.counters() == right
+
+
+def test_noise_on_the_line_is_nobody_s(bridge: Bridge) -> None:
+    with Device(f"uart:{bridge.name}") as device:
+        right = _numbered(bridge, device)
+        os.write(bridge.main, b"\x55\xaa")
+        time.sleep(0.01)
+        assert device.counters() == right
+
+
+def test_an_open_does_not_take_what_comes_late_for_the_program_before(bridge: Bridge) -> None:
+    """It was killed: its response comes during the open."""
+    late = threading.Timer(0.05, os.write, [bridge.main, bytes(4)])
+    late.start()
+    with Device(f"uart:{bridge.name}") as device:
+        right = _numbered(bridge, device)
+        assert device.counters() == right
+    late.join()

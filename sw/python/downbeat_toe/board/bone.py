@@ -15,6 +15,8 @@ from downbeat_toe.refused import Refused
 
 WRITE, READ, WRITE_FIXED, READ_FIXED = 1, 2, 3, 4
 MOST = 255  # words of a request
+ATTEMPTS = 5
+SILENCE = 0.12  # seconds; the bridge forgets a request that stops for 0.1 s
 
 
 class Line(Protocol):
@@ -25,7 +27,8 @@ class Line(Protocol):
 
 
 class Serial:
-    """A serial device, 8N1."""
+    """A serial device, 8N1. A response has no name, so a late one would shift all that follow: after a time-out the
+    line must be silent around a read before it is used again (sw/driver/src/uart_registers.h)."""
 
     def __init__(self, device: Path, baud: int = 115200, time_limit: float = 1.0) -> None:
         speed = getattr(termios, f"B{baud}", None)
@@ -42,15 +45,36 @@ class Serial:
         settings[2] = termios.CS8 | termios.CREAD | termios.CLOCAL
         settings[4] = settings[5] = speed
         termios.tcsetattr(self._file, termios.TCSAFLUSH, settings)
-        self._device, self._time_limit = device, time_limit
+        self._device, self._time_limit, self._in_step = device, time_limit, False
 
     def exchange(self, request: bytes, answer: int) -> bytes:
         try:
+            self._begin()
             return self._exchange(request, answer)
         except OSError as error:
             raise Refused(f"{self._device}: the serial device went away ({error.strerror}): connect it again") from None
 
+    def _begin(self) -> None:
+        for _ in range(ATTEMPTS):
+            if self._in_step:
+                break
+            if self._falls_silent():
+                self._exchange(_head(READ, 1, 0), 4)
+                self._in_step = self._falls_silent()
+        if not self._in_step:
+            raise Refused(f"{self._device}: bytes come that no request asked for")
+        termios.tcflush(self._file, termios.TCIFLUSH)
+
+    def _falls_silent(self) -> bool:
+        late = False
+        while select.select([self._file], [], [], SILENCE)[0]:
+            late = True
+            if not os.read(self._file, 4096):
+                raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
+        return not late
+
     def _exchange(self, request: bytes, answer: int) -> bytes:
+        self._in_step = False
         while request:
             request = request[os.write(self._file, request) :]
         found = b""
@@ -65,6 +89,7 @@ class Serial:
             if not part:
                 raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
             found += part
+        self._in_step = True
         return found
 
 
