@@ -65,7 +65,7 @@ EXPERIMENT_gateway := $(SIM_RTL)
 EXPERIMENT_linearity := $(SIM_RTL)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^# ---- / { print "\n" substr($$0, 8) } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(SET_UP) ## Python environment and system packages; the other targets call it
 	@:

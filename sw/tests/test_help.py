@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import typer.main
 from downbeat_toe.__main__ import app
+from typer.testing import CliRunner
 
 
 def _texts(command: Any, name: str) -> Iterator[tuple[str, str]]:
@@ -21,6 +24,11 @@ def _texts(command: Any, name: str) -> Iterator[tuple[str, str]]:
 
 
 TEXTS = dict(_texts(typer.main.get_command(app), "downbeat"))
+
+
+def test_the_version_is_the_projects() -> None:
+    version = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())["project"]["version"]
+    assert CliRunner().invoke(app, ["--version"]).output == f"downbeat {version}\n"
 
 
 @pytest.mark.parametrize("word", ["looks?", "begin"])

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
-from downbeat_toe import experiment_command, schedule_command, trace
+from downbeat_toe import experiment_command, schedule_command, trace, version
 from downbeat_toe.board import command as board
 from downbeat_toe.driver import command as driver
 from downbeat_toe.estimator import command as estimate
@@ -25,8 +27,18 @@ driver.add_to(app)
 app.add_typer(experiment_command.app, name="experiment")
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"downbeat {version.number()}")
+        raise typer.Exit
+
+
 @app.callback()
-def downbeat() -> None:
+def downbeat(
+    _version: Annotated[
+        bool, typer.Option("--version", help="print the version", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
     """Tools around the Downbeat TCP engine."""
 
 

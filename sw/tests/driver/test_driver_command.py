@@ -26,12 +26,19 @@ def _downbeat(*words: str) -> Result:
     return CliRunner().invoke(app, words, env={"COLUMNS": "200"})
 
 
-def test_send_to_listen(nic: Nic, tmp_path: Path) -> None:
+@pytest.mark.parametrize("append", [False, True])
+def test_send_to_listen(append: bool, nic: Nic, tmp_path: Path) -> None:
+    """With `--output FILE`, and with `>> FILE` of a shell."""
     content = os.urandom(300_000)
     source, sink = tmp_path / "source", tmp_path / "sink"
     source.write_bytes(content)
-    listens = [sys.executable, "-m", "downbeat_toe", "listen", "5001", "--device", nic.uri, "--output", str(sink)]
-    with subprocess.Popen(listens, stderr=subprocess.PIPE, text=True) as listener:
+    sink.write_bytes(b"before")
+    listens = [sys.executable, "-m", "downbeat_toe", "listen", "5001", "--device", nic.uri]
+    listens += [] if append else ["--output", str(sink)]
+    with (
+        sink.open("ab" if append else "rb") as output,
+        subprocess.Popen(listens, stdout=output, stderr=subprocess.PIPE, text=True) as listener,
+    ):
         words = ["send", str(source), "--to", "10.0.0.1:5001", "--device", nic.uri]
         words += ["--startup", "paced", "--steady", "cubic"]
         end = time.monotonic() + LIMIT
@@ -39,7 +46,7 @@ def test_send_to_listen(nic: Nic, tmp_path: Path) -> None:
             assert "refused" in done.output
         assert "300000 bytes to 10.0.0.1:5001" in done.output
         _, printed = listener.communicate(timeout=LIMIT)
-    assert "300000 bytes from 10.0.0.1:" in printed and sink.read_bytes() == content
+    assert "300000 bytes from 10.0.0.1:" in printed and sink.read_bytes() == b"before" * append + content
 
 
 ARGUMENTS = (

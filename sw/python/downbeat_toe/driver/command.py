@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from ipaddress import AddressValueError, IPv4Address
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -172,7 +173,9 @@ def send(
 
 def listen(
     port: Annotated[int, typer.Argument(min=1, max=65535)],
-    file: Annotated[Path, typer.Option("--output", "-o", help="file to write")] = Path("/dev/stdout"),
+    file: Annotated[
+        Path | None, typer.Option("--output", "-o", help="file to write", show_default="standard output")
+    ] = None,
     uri: Uri = DEVICE,
     startup: Startup = None,
     steady: Steady = None,
@@ -181,9 +184,11 @@ def listen(
 ) -> None:
     """Accepts one connection, and writes what comes."""
     with _refusals():
-        output.require_file(file, "--output")
+        if file:
+            output.require_file(file, "--output")
         options = Options(Policies.of(startup, steady, startup_argument, steady_argument).parameters())
-        with Device(uri) as opened, file.open("wb") as sink:
+        # Standard output as the shell opened it: `>>` appends.
+        with Device(uri) as opened, file.open("wb") if file else nullcontext(sys.stdout.buffer) as sink:
             typer.echo(receive_file(opened, port, sink, options), err=True)
 
 
