@@ -57,6 +57,7 @@ BENCH_wire := $(SIM_RTL)
 BENCH_netlist := $(NETLIST_RTL)
 BENCH_logistic := $(SET_UP)
 BENCH_churn := $(SIM_RTL)
+BENCH_upsets := $(RTL)
 BENCH_estimator := $(SET_UP)
 BENCH_host := $(HOST_TESTS_RTL) driver
 # No file has the preset ns2 but as another value.

@@ -45,9 +45,9 @@ async def random_legal_traffic_neither_hangs_nor_leaks_a_flow(dut: Any, stall: f
     assert len(newest) == number("flows"), f"only {len(newest)} of {number('flows')} flows can be used again"
 
 
-async def disorder(crowd: Crowd) -> None:
+async def disorder(crowd: Crowd, steps: int = STEPS) -> None:
     draw = crowd.draw
-    for _ in range(STEPS):
+    for _ in range(steps):
         living = [c for c in crowd.connections.values() if not c.gone]
         anyone = draw.choice(living) if living else None
         action = draw.choices(

@@ -12,8 +12,7 @@ import pytest
 
 from scripts.lint.tools import ROOT
 
-MAVEN = """\
-#!/bin/sh
+MAVEN = """#!/bin/sh
 [ -d build/maven ] && echo kept || echo fresh
 mkdir -p build/maven/classes
 touch build/maven/classes/A.class

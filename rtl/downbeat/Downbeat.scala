@@ -7,7 +7,8 @@ import downbeat.engine.FlowEngine
 import downbeat.flow.FlowDirectory
 import downbeat.host.{Doorbell, HostInterface, HostOpened, HostPorts, HostSetUp, HostShown}
 import downbeat.lib.PortNotes.Noted
-import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock}
+import downbeat.lib.ecc.FlipCounts
+import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock, Tally}
 import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.messages.{
   ApplicationBeat, CloseReason, Command, Counters, DeliveredBeat, FlowPosition, LocalAddresses, Notification,
@@ -112,7 +113,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     val trace = master(Flow(TraceRecord(config))).note(
       "A record for each event, in order: `DOWNBEAT_TRACE_RECORD_...` in downbeat_layout.h. Leave open if unused.")
     val counters =
-      out(Counters(config.counterBits, hasVlans = config.vlans > 0)).note(
+      out(Counters(config.counterBits, hasVlans = config.vlans > 0, hasEcc = config.ecc)).note(
         s"What was dropped or cut, by cause, since reset; modulo 2^${config.counterBits}.")
   }
   noIoPrefix()
@@ -327,6 +328,10 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   io.counters.ignoredIcmpErrors := engine.io.ignoredIcmpErrors
   io.counters.stalledCloses := engine.io.stalledCloses
   if (config.vlans > 0) io.counters.otherVlan := receiver.io.otherVlan
+  if (config.ecc) {
+    io.counters.correctedFlips := Tally(FlipCounts.corrected(this), config.counterBits)
+    io.counters.uncorrectableFlips := Tally(FlipCounts.uncorrectable(this), config.counterBits)
+  }
   io.counters.suppressedChallenges := engine.io.suppressedChallenges
   io.counters.duplicateSacks := engine.io.duplicateSacks
   io.counters.staleStamps := transmitter.io.staleStamps

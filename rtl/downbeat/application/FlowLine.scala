@@ -2,7 +2,7 @@
 package downbeat.application
 
 import downbeat.config.DownbeatConfig
-import downbeat.lib.ecc.StateMemory
+import downbeat.lib.ecc.{ProtectedQueue, StateMemory}
 import spinal.core._
 import spinal.lib._
 
@@ -27,7 +27,7 @@ case class FlowLine(config: DownbeatConfig) extends Component {
     val flow = UInt(config.flowBits bits)
     val turn = Bool() // the value of `left` when the flow leaves
   }
-  private val line = StreamFifo(Place(), config.flows)
+  private val line = ProtectedQueue(config.ecc, Place(), config.flows)
 
   private val sweep = Reg(UInt(config.flowBits + 1 bits)) init 0
   io.sweeping := !sweep.msb
@@ -39,20 +39,20 @@ case class FlowLine(config: DownbeatConfig) extends Component {
     val valid = RegNext(io.joins.valid) init False
     private val flow = RegNextWhen(io.joins.payload, io.joins.valid)
     private val turn = !leftBit
-    line.io.push.valid := valid && joinedBit === leftBit
-    line.io.push.flow := flow
-    line.io.push.turn := turn
+    line.push.valid := valid && joinedBit === leftBit
+    line.push.flow := flow
+    line.push.turn := turn
     joined.write(
       io.sweeping ? sweep.resize(config.flowBits) | flow,
       !io.sweeping && turn,
-      io.sweeping || line.io.push.valid)
+      io.sweeping || line.push.valid)
   }
 
-  io.flows << line.io.pop.map(_.flow)
+  io.flows << line.pop.map(_.flow)
   left.write(
-    io.sweeping ? sweep.resize(config.flowBits) | line.io.pop.flow,
-    !io.sweeping && line.io.pop.turn,
-    io.sweeping || line.io.pop.fire)
+    io.sweeping ? sweep.resize(config.flowBits) | line.pop.flow,
+    !io.sweeping && line.pop.turn,
+    io.sweeping || line.pop.fire)
 
-  io.empty := !joining.valid && line.io.occupancy === 0
+  io.empty := !joining.valid && line.occupancy === 0
 }

@@ -5,7 +5,7 @@ import downbeat.{Downbeat, DownbeatAxi, DownbeatGmii, DownbeatHost, HeaderTap}
 import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.{
   BenchFifo, BenchShapes, CalculationBench, CongestionBench, FmaxHarness, GapBench, LayoutBench, MacOnOneClock,
-  MemoryBench, PolicyBench, RecoveryBench, ScoreboardBench, TimeBench, WireBench
+  MemoryBench, PolicyBench, RecoveryBench, ScoreboardBench, SecdedBench, TimeBench, WireBench
 }
 import downbeat.board.{Board, BoardTop, CaptureStore, ProbeBoard, TrafficBoard, UartBoneBench}
 import downbeat.calculation.{
@@ -31,6 +31,7 @@ object Modules {
   private val own: Map[String, DownbeatConfig => Component] = Map(
     "Downbeat" -> (Downbeat(_)),
     "DownbeatExternalMemory" -> (config => Downbeat(config.copy(externalMemory = true))),
+    "DownbeatEcc" -> (config => Downbeat(config.copy(ecc = true))),
     "DownbeatAxi" -> (DownbeatAxi(_)),
     "DownbeatGmii" -> (DownbeatGmii(_)),
     "DownbeatHost" -> (config => DownbeatHost(config.copy(externalMemory = true, hostPorts = config.hostPorts max 2))),
@@ -94,6 +95,8 @@ object Modules {
     "Timers" -> (config => Timers(config)),
     "TournamentTree" -> (config => TournamentTree(config.flows)),
     "TupleHasher" -> (_ => TupleHasher(vlanBits = 0)),
+    "SecdedNarrow" -> (_ => SecdedBench(17)),
+    "SecdedWide" -> (_ => SecdedBench(520)),
     "SipHash" -> (_ => SipHash()),
     "TournamentTree1024" -> (_ => TournamentTree(entries = 1024, timeBits = 64)),
     "Neighbour" -> (config => Neighbour(config)),

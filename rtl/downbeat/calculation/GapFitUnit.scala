@@ -15,7 +15,7 @@ class GapFitUnit(config: EngineSizes) extends CalculatorUnit(config, GapFit) {
   private val index = Reg(UInt(2 bits))
   /** The sample counts. */
   private val counted = Reg(Bool())
-  private val sums = new GapSumsMemory(config.flows, flow @@ index)
+  private val sums = new GapSumsMemory(config, flow @@ index)
   private val estimate = new GapEstimate(taken.firstGap)
   private val arithmetic = new ArithmeticSteps
   import arithmetic.{product, quotient, result}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
+import downbeat.congestion.EngineSizes
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 
@@ -23,8 +25,8 @@ case class GapSums(extra: Int = 0) extends Bundle {
   *
   * @param address flow and class
   */
-class GapSumsMemory(flows: Int, address: UInt) extends Area {
-  private val sums = Mem(GapSums(), flows * GapFit.classes.size)
+class GapSumsMemory(config: EngineSizes, address: UInt) extends Area {
+  private val sums = StateMemory(config.ecc, GapSums(), config.flows * GapFit.classes.size)
   sums.addAttribute("no_rw_check") // written in states of their own
   val row = Reg(GapSums())
   /** The row of the address of the clock before. */

@@ -67,7 +67,7 @@ class InlineMeasurementUnit(config: EngineSizes) extends CalculatorUnit(config, 
   private val taken = Reg(InlineRequest())
   private val flow = Reg(UInt(config.flowBits bits))
   private val busy = RegInit(False)
-  private val machine = new RowMachine(InlineProgram(), config.flows, flow, InlineProgram.request,
+  private val machine = new RowMachine(InlineProgram(), config, flow, InlineProgram.request,
     taken.flatten.map(_.asBits.asUInt).toSeq, InlineProgram.fields)
 
   io.request.ready := !busy

@@ -2,6 +2,7 @@
 package downbeat.calculation
 
 import downbeat.congestion.{CalculatorRequest, CalculatorUnit, EngineSizes}
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
@@ -14,7 +15,7 @@ class LossIntervalsUnit(config: EngineSizes) extends CalculatorUnit(config, Loss
   private val taken = Reg(CalculatorRequest(config, requestBits))
   private val request = taken.operands.as(LossIntervalsRequest())
   private val divider = new UnsignedDivider(nWidth = 37, dWidth = 16, storeDenominator = true)
-  private val history = Mem(UInt(entryBits bits), config.flows * entries)
+  private val history = StateMemory(config.ecc, UInt(entryBits bits), config.flows * entries)
   history.addAttribute("no_rw_check") // written in a state of its own
 
   /** The sum of the newest 16, then of those beyond; and the weighted sum. */

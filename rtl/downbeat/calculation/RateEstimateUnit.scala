@@ -2,6 +2,7 @@
 package downbeat.calculation
 
 import downbeat.congestion.{CalculatorUnit, EngineSizes, RateWindows}
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
@@ -12,7 +13,7 @@ class RateEstimateUnit(config: EngineSizes) extends CalculatorUnit(config, RateE
 
   private val taken = Reg(RateEstimateRequest())
   private val flow = Reg(UInt(config.flowBits bits))
-  private val memory = Mem(RateMemory(), config.flows)
+  private val memory = StateMemory(config.ecc, RateMemory(), config.flows)
   memory.addAttribute("no_rw_check") // written in a state of its own
   private val kept = Reg(RateMemory())
   private val writes = False

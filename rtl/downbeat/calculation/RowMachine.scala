@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
+import downbeat.congestion.EngineSizes
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
@@ -129,11 +131,12 @@ object RowProgram {
 /** Runs a [[RowProgram]] over the rows of one connection after another: an instruction in 6 clocks, a product or
   * quotient in as many more as [[SerialArithmetic]] takes. `request` goes to the rows from `first` on.
   */
-class RowMachine(program: RowProgram, flows: Int, flow: UInt, first: Int, request: => Seq[UInt], fields: Seq[Int])
+class RowMachine(
+    program: RowProgram, config: EngineSizes, flow: UInt, first: Int, request: => Seq[UInt], fields: Seq[Int])
     extends Area {
   import RowProgram._
   private val code = Mem(program.words.map(word => B(word, bits bits)))
-  private val rows = Mem(Bits(64 bits), flows << rowBits)
+  private val rows = StateMemory(config.ecc, Bits(64 bits), config.flows << rowBits)
   rows.addAttribute("no_rw_check") // written in a state of its own
   private val counter = Reg(UInt(jumpBits bits))
   private val word = Reg(Bits(bits bits))

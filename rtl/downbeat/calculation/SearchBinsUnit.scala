@@ -2,6 +2,7 @@
 package downbeat.calculation
 
 import downbeat.congestion.{CalculatorUnit, EngineSizes}
+import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
@@ -16,7 +17,7 @@ class SearchBinsUnit(config: EngineSizes) extends CalculatorUnit(config, SearchB
 
   private val taken = Reg(SearchBinsRequest())
   private val flow = Reg(UInt(config.flowBits bits))
-  private val memory = Mem(Bin(), config.flows * bins)
+  private val memory = StateMemory(config.ecc, Bin(), config.flows * bins)
   memory.addAttribute("no_rw_check") // written in states of their own
   private val place = Reg(UInt(log2Up(bins) bits))
   private val writes = False

@@ -74,6 +74,8 @@ trait EngineSizes {
   def flowBits: Int
   /** Clocks from one event of the engine to the next. */
   def eventSpacing: Int
+  /** Memories of flows' state have check bits. */
+  def ecc: Boolean
 }
 
 /** A kind of long calculation. A build has one unit for each that one of its policies names. */

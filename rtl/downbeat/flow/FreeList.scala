@@ -3,6 +3,7 @@ package downbeat.flow
 
 import downbeat.config.DownbeatConfig
 import downbeat.messages.FlowReference
+import downbeat.lib.ecc.ProtectedQueue
 import spinal.core._
 import spinal.lib._
 
@@ -25,11 +26,11 @@ case class FreeList(config: DownbeatConfig) extends Component {
   io.sweeping := !sweep.msb
   when(io.sweeping)(sweep := sweep + 1)
 
-  private val queue = StreamFifo(FlowReference(config), config.flows)
+  private val queue = ProtectedQueue(config.ecc, FlowReference(config), config.flows)
   // A place for each flow: it takes what comes.
-  queue.io.push.valid := io.sweeping || io.released.valid
-  queue.io.push.flow := io.sweeping ? sweep.resize(config.flowBits) | io.released.flow
-  queue.io.push.generation := io.sweeping ? U(1, config.generationBits bits) | io.released.generation + 1
-  io.next << queue.io.pop
-  io.count := queue.io.occupancy
+  queue.push.valid := io.sweeping || io.released.valid
+  queue.push.flow := io.sweeping ? sweep.resize(config.flowBits) | io.released.flow
+  queue.push.generation := io.sweeping ? U(1, config.generationBits bits) | io.released.generation + 1
+  io.next << queue.pop
+  io.count := queue.occupancy
 }

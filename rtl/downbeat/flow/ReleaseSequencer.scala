@@ -2,6 +2,7 @@
 package downbeat.flow
 
 import downbeat.config.DownbeatConfig
+import downbeat.lib.ecc.ProtectedQueue
 import spinal.core._
 import spinal.lib._
 
@@ -19,9 +20,9 @@ case class ReleaseSequencer(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   // A flow is released once: there is a place for all of them.
-  private val queue = StreamFifo(UInt(config.flowBits bits), config.flows)
-  queue.io.push.valid := io.released.valid
-  queue.io.push.payload := io.released.payload
+  private val queue = ProtectedQueue(config.ecc, UInt(config.flowBits bits), config.flows)
+  queue.push.valid := io.released.valid
+  queue.push.payload := io.released.payload
 
   private object Step extends SpinalEnum {
     val idle, read, arrive, request, response = newElement()
@@ -29,11 +30,11 @@ case class ReleaseSequencer(config: DownbeatConfig) extends Component {
   private val step = RegInit(Step.idle)
   private val tuple = Reg(FlowTuple(config.vlanBits))
 
-  io.keyRead.enable := step === Step.idle && queue.io.pop.valid && !io.keyBusy
-  io.keyRead.flow := queue.io.pop.payload
+  io.keyRead.enable := step === Step.idle && queue.pop.valid && !io.keyBusy
+  io.keyRead.flow := queue.pop.payload
   io.lookups.valid := step === Step.request
   io.lookups.payload := tuple
-  queue.io.pop.ready := io.done
+  queue.pop.ready := io.done
 
   switch(step) {
     is(Step.idle)(when(io.keyRead.enable)(step := Step.read))
@@ -45,5 +46,5 @@ case class ReleaseSequencer(config: DownbeatConfig) extends Component {
     is(Step.request)(when(io.lookups.ready)(step := Step.response))
     is(Step.response)(when(io.done)(step := Step.idle))
   }
-  io.idle := step === Step.idle && queue.io.occupancy === 0
+  io.idle := step === Step.idle && queue.occupancy === 0
 }

@@ -6,8 +6,9 @@ import spinal.core._
 /** Frames and data that the core dropped or cut, by cause: since reset, modulo 2^bits.
   *
   * @param hasVlans the build knows VLANs
+  * @param hasEcc   memories of flows' state have check bits
   */
-case class Counters(bits: Int, hasVlans: Boolean) extends Bundle {
+case class Counters(bits: Int, hasVlans: Boolean, hasEcc: Boolean) extends Bundle {
   val receive = ReceiveDrops.counters(bits)
   val directory = DirectoryDrops(bits)
   val neighbour = NeighbourDrops.counters(bits)
@@ -28,4 +29,8 @@ case class Counters(bits: Int, hasVlans: Boolean) extends Bundle {
   val stalledCloses = UInt(bits bits)
   /** Frames to our MAC that took the bypass, because their VLAN is not ours or they have two tags. */
   val otherVlan = hasVlans generate UInt(bits bits)
+  /** Clocks in which a flipped bit of a flow's state was corrected; in which two flips of a word were found, or have ended
+    * a connection.
+    */
+  val correctedFlips, uncorrectableFlips = hasEcc generate UInt(bits bits)
 }

@@ -40,7 +40,7 @@ case class Pacer(config: DownbeatConfig) extends Component {
   schedule.io.bookings << io.bookings
   schedule.io.now := now
 
-  private val paced = TimerQueue(config.flows, GrantContent(config))
+  private val paced = TimerQueue(config.flows, GrantContent(config), config.ecc)
   paced.io.posts << schedule.io.paced
   paced.io.now := io.now.instant
   private val unpaced = StreamFifo(FlowReference(config), depth = 2 * config.flows, latency = 2, forFMax = true)

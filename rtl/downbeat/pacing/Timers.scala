@@ -22,7 +22,7 @@ case class Timers(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val queue = TimerQueue(config.flows, UInt(config.generationBits bits))
+  private val queue = TimerQueue(config.flows, UInt(config.generationBits bits), config.ecc)
   queue.io.now := io.now.instant
   queue.io.posts.valid := io.deadlines.valid
   queue.io.posts.flow := io.deadlines.reference.flow

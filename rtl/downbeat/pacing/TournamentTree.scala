@@ -81,7 +81,7 @@ case class TournamentTree(entries: Int, timeBits: Int = 48, ecc: Boolean = false
       read := RegNextWhen(memory.readSync(sibling, enable = challenger.valid), fetched.valid)
     } else {
       climber << challenger.m2sPipe(holdPayload = true)
-      read := RegNextWhen(StateMemory.readAsync(memory, sibling, counts = challenger.valid).word, challenger.valid)
+      read := RegNextWhen(StateMemory.readAsync(memory, sibling, counts = challenger.valid), challenger.valid)
     }
 
     val opponent = Entrant(entries, timeBits)

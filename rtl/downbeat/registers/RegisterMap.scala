@@ -23,7 +23,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     val s_axil = slave(AxiLite4(RegisterMap.bus))
     val trace = slave(Flow(TraceRecord(config)))
     /** Counters of the core; the registers add up their increments, a count in each clock. */
-    val counters = in(Counters(CounterBank.countBits, hasVlans = config.vlans > 0))
+    val counters = in(Counters(CounterBank.countBits, hasVlans = config.vlans > 0, hasEcc = config.ecc))
     val coreIdle = in(Bool())
     /** To the core's reset. True from reset on until `enable` is written, with a MAC until its own reset is over too.
       */

@@ -82,7 +82,7 @@ abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline
 
   /** The flow's word as the last event left it, on `steps(0)`. */
   val before: Payload[S] = (memory != null) generate fetched.insert(restored(read))
-  /** What is known of a word that may have two flips. */
+  /** The stage may know a part of a word that has two flips. */
   protected def restored(read: Decoded[S]): S = read.word
   // In block RAM it comes out late in its clock: a register behind that is worth its bits.
   if (memory != null && config.flows <= Stage.distributed) pipeline.staysUntilNext(before)

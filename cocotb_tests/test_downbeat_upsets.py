@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Flipped bits of flows' state under random traffic: one of a word changes nothing, two end the connection alone.
+
+`make bench NAME=upsets` flips each bit of each memory in turn.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import cocotb
+from cocotb.triggers import FallingEdge
+
+from cocotb_tests.bench import generator
+from cocotb_tests.bench.layout import number
+from cocotb_tests.bench.runner import BUILD, run_module
+from cocotb_tests.core.core import Core
+from cocotb_tests.core.crowd import LISTEN_PORT, Connection, Crowd
+from cocotb_tests.core.upsets import Memory, flip, memories, visible, word
+from cocotb_tests.test_downbeat_random import disorder, farewell
+
+MODULE = "DownbeatEcc"
+EVERY = 40  # clocks between two flips
+STEPS = 30  # of random traffic
+ALL = "UPSETS_ALL"  # a file for the counts of all bits' flips
+STAGES = ("protocol", "recovery", "measure", "congestion", "transmit")
+
+
+def run(*, everything: str = "") -> None:
+    """`everything`: the file for the counts, if each bit of each memory is to be flipped."""
+    path = (BUILD / "rtl" / MODULE).with_suffix(".v")
+    shown = BUILD / "rtl" / "upsets.vlt"
+    shown.write_text(visible(path.read_text()))
+    environment = {"UPSETS_VERILOG": str(path), ALL: everything}
+    run_module(MODULE, __name__, verilator_args=[str(shown)], environment=environment)
+
+
+def test_downbeat_upsets() -> None:
+    run()
+
+
+def all_memories() -> list[Memory]:
+    return memories(Path(os.environ["UPSETS_VERILOG"]).read_text(), MODULE)
+
+
+class Upsets:
+    """Flips a bit every few clocks. What is still as flipped when the next turn comes is put right, so that no word
+    ever has two."""
+
+    def __init__(self, dut: Any, bits: Iterator[tuple[Memory, int, int]]) -> None:
+        self.dut = dut
+        self.bits = bits
+        self.flips: Counter[str] = Counter()  # by memory
+        self.done = False
+
+    async def run(self) -> None:
+        for memory, place, bit in self.bits:
+            await FallingEdge(self.dut.clk)
+            handle = word(self.dut, memory, place)
+            flipped = flip(handle, bit)
+            self.flips[memory.path] += 1
+            for _ in range(EVERY):
+                await FallingEdge(self.dut.clk)
+            if int(handle.value) == flipped:
+                flip(handle, bit)
+        self.done = True
+
+
+def every_bit() -> Iterator[tuple[Memory, int, int]]:
+    for memory in all_memories():
+        for place in range(memory.words):
+            for bit in range(memory.bits):
+                yield memory, place, bit
+
+
+def drawn_bits() -> Iterator[tuple[Memory, int, int]]:
+    """Each memory as often."""
+    draw = generator()
+    for memory in cycle(all_memories()):
+        yield memory, draw.randrange(memory.words), draw.randrange(memory.bits)
+
+
+@cocotb.test()
+async def one_flip_of_a_word_changes_nothing(dut: Any) -> None:
+    report = os.environ.get(ALL)
+    core = await Core.create(dut)
+    core.listen(LISTEN_PORT)
+    await core.idle()
+    crowd = Crowd(core, generator(), loss=0.0)
+    ends: list[str] = []
+    upsets = Upsets(dut, every_bit() if report else drawn_bits())
+    task = cocotb.start_soon(upsets.run())
+    await disorder(crowd, STEPS)
+    while report and not upsets.done:
+        await disorder(crowd, STEPS)
+        await farewell(crowd)
+        ends += [connection.reason for connection in crowd.connections.values()]
+        crowd.connections.clear()
+    task.cancel()
+    await farewell(crowd)
+    ends += [connection.reason for connection in crowd.connections.values()]
+    corrected, ended = int(dut.counters_correctedFlips.value), int(dut.counters_uncorrectableFlips.value)
+    assert corrected > 0 and ended == 0
+    assert "memoryError" not in ends
+    if report:
+        figures = {
+            "memories": len(upsets.flips),
+            "bits": sum(memory.bits * memory.words for memory in all_memories()),
+            "flips": sum(upsets.flips.values()),
+            "corrected": corrected,
+            "ended": ended,
+            "wrong_bytes": 0,  # otherwise disorder() has failed
+            "hangs": 0,  # likewise
+        }
+        Path(report).write_text(json.dumps(figures, indent=2) + "\n")
+
+
+@cocotb.test()
+async def two_flips_of_a_word_end_the_connection_alone(dut: Any) -> None:
+    """The application hears `memoryError`, the others go on, and the flow can be used again."""
+    core = await Core.create(dut)
+    core.listen(LISTEN_PORT)
+    await core.idle()
+    crowd = Crowd(core, generator(), loss=0.0)
+
+    async def talk(*connections: Connection) -> None:
+        for connection in connections:
+            crowd.application_writes(connection)
+            crowd.peer_sends(connection)
+        await crowd.settle()
+
+    for _ in range(2 + len(STAGES)):
+        crowd.peer_connects()
+    await crowd.settle()
+    living = list(crowd.connections.values())
+    for stage in STAGES:
+        ended = int(dut.counters_uncorrectableFlips.value)
+        broken = living.pop()
+        memory = next(memory for memory in all_memories() if memory.path.endswith(f"{stage}_memory"))
+        assert broken.flow is not None
+        flip(word(dut, memory, broken.flow), *generator().sample(range(memory.bits), 2))
+        await talk(broken, *living)
+        await talk(*living)
+        assert (broken.state, broken.reason) == ("closed", "memoryError"), stage
+        assert all(connection.state == "established" for connection in living), stage
+        assert int(dut.counters_uncorrectableFlips.value) == ended + 1, stage
+    crowd.check()
+    assert all(connection.to_core.arrived == connection.to_core.given for connection in living)
+    await farewell(crowd)
+    for _ in range(number("flows")):
+        crowd.peer_connects()
+    await crowd.settle()
+    usable = sum(connection.state == "established" for connection in crowd.connections.values())
+    assert usable == number("flows"), "a flow is lost"
