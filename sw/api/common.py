@@ -41,6 +41,7 @@ ENTRIES: tuple[Entry, ...] = (
         Value("NO_PORT", -22, "other programs have all ports, or the port does not start"),
         Value("NOT_SUPPORTED", -23, "this kind of device or build cannot do that"),
         Value("IN_FLIGHT", -24, "a start needs an established connection with nothing in flight"),
+        Value("MEMORY_ERROR", -25, "the device's memory refused an access to the connection's bytes"),
     ),
     enumeration(
         "downbeat_state",

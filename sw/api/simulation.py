@@ -43,7 +43,7 @@ ENTRIES: tuple[Entry, ...] = (
         Member(
             "int",
             "network_error_type, network_error_code",
-            "of the last ICMP error, 3, 11 or 12 (RFC 792, RFC 9293 3.9.1.8); 0: none",
+            "type and code of the last ICMP error: 3, 11 or 12 (RFC 792, RFC 9293 3.9.1.8); 0: none",
         ),
         Member("uint32_t", "network_errors", "ICMP errors, at least"),
         Member("int", "struggling", "1: a segment has been sent again three times and is not acknowledged yet"),
@@ -54,11 +54,11 @@ ENTRIES: tuple[Entry, ...] = (
         "Counters",
         "Counts since the core was made.",
         Member("uint64_t", "clocks", "simulated; skipped idle time does not count"),
-        Member("uint64_t", "events", "of the flow engine"),
+        Member("uint64_t", "events", "events of the flow engine"),
         Member("uint64_t", "frames_in, frames_out, bypass_in"),
         Member("uint64_t", "late_arrivals", "put with an arrival time that the device had passed"),
         Member("uint64_t", "late_departures", "`at` frames that left more than a byte time after their launch"),
-        Member("uint64_t", "worst_lateness", "of those, 2^-16 ns"),
+        Member("uint64_t", "worst_lateness", "the largest of these delays, 2^-16 ns"),
         Member("uint64_t", "frames_refused", "header tap: damaged frames, and TCP to our address of a wrong form"),
     ),
     Callback(

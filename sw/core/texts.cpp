@@ -33,6 +33,7 @@ const char *downbeat_error_text(int error) {
   case DOWNBEAT_NO_PORT: return "all ports of the device are taken";
   case DOWNBEAT_NOT_SUPPORTED: return "this device or build cannot do that";
   case DOWNBEAT_IN_FLIGHT: return "a start needs an established connection with nothing in flight";
+  case DOWNBEAT_MEMORY_ERROR: return "the device's memory refused an access: the connection's bytes are lost";
   default: return "unknown error";
   }
 }

@@ -44,6 +44,7 @@ typedef enum downbeat_error {
   DOWNBEAT_NO_PORT = -22, /* other programs have all ports, or the port does not start */
   DOWNBEAT_NOT_SUPPORTED = -23, /* this kind of device or build cannot do that */
   DOWNBEAT_IN_FLIGHT = -24, /* a start needs an established connection with nothing in flight */
+  DOWNBEAT_MEMORY_ERROR = -25, /* the device's memory refused an access to the connection's bytes */
 } downbeat_error;
 
 /** A connection's state (RFC 9293 3.3.2). */

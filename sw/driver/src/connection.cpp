@@ -41,6 +41,7 @@ int errorOf(format::CloseReason reason) {
   case policyArgument: return DOWNBEAT_POLICY_ARGUMENT;
   case addressInUse: return DOWNBEAT_ADDRESS_IN_USE;
   case inFlight: return DOWNBEAT_IN_FLIGHT;
+  case memoryError: return DOWNBEAT_MEMORY_ERROR;
   default: return DOWNBEAT_ABORTED;
   }
 }

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 #include "downbeat_parameters.h"
 #include "failure.h"
@@ -68,6 +69,19 @@ std::map<std::string, std::string> split(const std::string &options) {
   return found;
 }
 
+/// As the gateway's own file: its group may read it.
+std::string readKey(const std::string &path) {
+  std::ifstream file(path);
+  struct stat state{};
+  std::string key;
+  if (stat(path.c_str(), &state) == 0 && (state.st_mode & (S_IWGRP | S_IRWXO)) != 0)
+    throw Failure(DOWNBEAT_INVALID_ARGUMENT, "key=" + path + ": others may read or write it: chmod 640 " + path);
+  if (!std::getline(file, key))
+    throw Failure(DOWNBEAT_INVALID_ARGUMENT,
+                  "key=" + path + ": use a file with the line of downbeat gateway keys issue");
+  return key;
+}
+
 } // namespace
 
 Estimates::Estimates(const std::string &options) {
@@ -76,10 +90,7 @@ Estimates::Estimates(const std::string &options) {
   if (method == methods.end())
     throw Failure(DOWNBEAT_INVALID_ARGUMENT, "estimate=" + given["estimate"] + ": use liss, js, spand or resume");
   method_ = method->second;
-  std::string key;
-  if (std::ifstream file(given["key"]); !std::getline(file, key))
-    throw Failure(DOWNBEAT_INVALID_ARGUMENT,
-                  "key=" + given["key"] + ": use a file with the line of downbeat gateway keys issue");
+  const std::string key = readKey(given["key"]);
   void *library = loaded();
   find(library, "downbeat_site_create", call_.create);
   find(library, "downbeat_site_destroy", call_.destroy);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// A host for measurements and first responses. HOSTKEY is what `downbeat gateway keys issue` prints.
+// A host for measurements and first responses. Its key, the line of `downbeat gateway keys issue`, comes by the
+// standard input: arguments are everybody's to read.
 //
 //   gateway-bench once URI HOSTKEY PREFIX            reports a transfer, asks, prints the response as JSON
 //   gateway-bench ask URI HOSTKEY PREFIX             asks alone
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 
 #include "client/client.h"
 #include "load.h"
@@ -72,21 +74,24 @@ int pauses(Nanoseconds time) {
 int main(int count, char **words) {
   const std::string mode = count > 1 ? words[1] : "";
   if (mode == "pauses" && count == 3) return pauses(static_cast<Nanoseconds>(std::atof(words[2]) * second));
-  if (!((mode == "once" || mode == "ask") && count == 5) && !(mode == "load" && count == 7))
-    return refuse("use once or ask URI HOSTKEY PREFIX, load URI HOSTKEY SECONDS RATE PREFIXES, or pauses SECONDS");
+  if (!((mode == "once" || mode == "ask") && count == 4) && !(mode == "load" && count == 6))
+    return refuse("use once or ask URI PREFIX, load URI SECONDS RATE PREFIXES, each with the key as input, or pauses "
+                  "SECONDS");
   if (!startCrypto()) return refuse("libsodium cannot start");
   auto socket = connectUri(words[2]);
   if (const auto *reason = std::get_if<std::string>(&socket)) return refuse(*reason);
-  auto key = HostKey::parse(words[3]);
+  std::string line;
+  std::getline(std::cin, line);
+  auto key = HostKey::parse(line);
   if (const auto *reason = std::get_if<std::string>(&key)) return refuse(*reason);
   const int descriptor = std::get<Descriptor>(socket).get();
   if (mode != "load") {
-    const auto prefix = Prefix::parse(words[4]);
+    const auto prefix = Prefix::parse(words[3]);
     return prefix ? once(descriptor, std::get<HostKey>(key), *prefix, mode == "once")
                   : refuse("use a prefix, as 192.0.2.0/24");
   }
-  const double seconds = std::atof(words[4]), rate = std::atof(words[5]);
-  const int prefixes = std::clamp(std::atoi(words[6]), 1, 65536);
+  const double seconds = std::atof(words[3]), rate = std::atof(words[4]);
+  const int prefixes = std::clamp(std::atoi(words[5]), 1, 65536);
   Load load(descriptor, std::get<HostKey>(key));
   if (!load.hello()) return refuse("no welcome in two seconds: is a gateway there, and does it know this key?");
   load.prepare(static_cast<std::size_t>(seconds * (rate > 0 ? rate : 300'000)), rate, static_cast<unsigned>(prefixes));

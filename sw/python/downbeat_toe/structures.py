@@ -40,6 +40,7 @@ class Error(IntEnum):
     NO_PORT = -22
     NOT_SUPPORTED = -23
     IN_FLIGHT = -24
+    MEMORY_ERROR = -25
 
 
 class State(IntEnum):

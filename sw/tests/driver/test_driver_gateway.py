@@ -52,6 +52,7 @@ def site(programs: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 def of_site(site: Site, reporter: int, device: str = f"sim:{MODEL}", method: str = "spand") -> Host:
     key = site.home / f"host-{reporter}"
     key.write_text(keys.issue(site.keys, reporter) + "\n")
+    key.chmod(0o640)
     return Host(f"{device},gateway={site.uri},key={key},estimate={method}")
 
 
@@ -145,5 +146,10 @@ def test_a_wrong_uri_is_refused(site: Site) -> None:
         Host(f"sim:{MODEL},gateway={site.uri},keys=x")
     with pytest.raises(DriverError, match="use a file with the line of downbeat gateway keys issue"):
         Host(f"sim:{MODEL},gateway={site.uri},key=/none")
+    of_site(site, 1).device.release()
+    for mode in (0o644, 0o660, 0o601):
+        (site.home / "host-1").chmod(mode)
+        with pytest.raises(DriverError, match="others may read or write it: chmod 640"):
+            Host(f"sim:{MODEL},gateway={site.uri},key={site.home}/host-1")
     with Host(f"sim:{MODEL}").device as device, pytest.raises(DriverError):
         _ = device.connect(OWN, 6000).estimate

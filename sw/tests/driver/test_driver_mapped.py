@@ -244,6 +244,18 @@ def test_a_device_with_slow_commands_has_not_gone(core: Core) -> None:
         core.stands = False
 
 
+def test_a_memory_error_is_no_abort(core: Core) -> None:
+    """Nobody on this side has ended the connection."""
+    with Device(f"uio:{core.uri}") as device:
+        connection = device.connect(PEER, 80, 4000)
+        established(core)
+        established(core, state=0, reason=8)
+        device.poll()
+        assert connection.info.error == Error.MEMORY_ERROR
+        with pytest.raises(DriverError, match="the device's memory refused an access"):
+            connection.receive()
+
+
 def test_another_format_is_refused_with_both_named(core: Core) -> None:
     core.set(0x1004, 2)
     with pytest.raises(DriverError, match=r"host format 2/.*\(version 0\.2\.3\), this libdownbeat 1/") as refused:

@@ -16,10 +16,12 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 from downbeat_toe.__main__ import app
 from downbeat_toe.gateway import admin, keys, wire
+from downbeat_toe.gateway.bench import load
 from downbeat_toe.gateway.process import Site, program
 from downbeat_toe.refused import Refused
 from typer.testing import CliRunner
@@ -55,12 +57,30 @@ def test_the_client_library_reports_asks_and_caches_without_waiting() -> None:
     with Site() as site:
         line = keys.issue(site.keys, 3)
         for uri in (site.uri, f"unix://{site.home}/gateway.sock"):
-            run = [str(program("gateway-bench")), "once", uri, line, PREFIX]
-            found = json.loads(subprocess.run(run, check=True, capture_output=True, text=True).stdout)
+            run = [str(program("gateway-bench")), "once", uri, PREFIX]
+            found = json.loads(subprocess.run(run, check=True, capture_output=True, text=True, input=line).stdout)
             assert (found["window_bytes"], found["reporters"]) == (43_800, 1)
-        wrong = [str(program("gateway-bench")), "once", site.uri, f"host 1 3 {'0' * 64}", PREFIX]
-        refused = subprocess.run(wrong, check=False, capture_output=True, text=True)
+        run = [str(program("gateway-bench")), "once", site.uri, PREFIX]
+        wrong = f"host 1 3 {'0' * 64}"
+        refused = subprocess.run(run, check=False, capture_output=True, text=True, input=wrong)
         assert refused.returncode == 2 and "no welcome" in refused.stderr
+
+
+def test_a_host_s_key_is_no_argument(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any user reads a program's arguments; the demo and the bench give it as input."""
+    commands: list[list[str]] = []
+    run = subprocess.run
+
+    def listed(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        return run(command, **options)
+
+    monkeypatch.setattr(subprocess, "run", listed)
+    assert CliRunner().invoke(app, ["gateway", "demo"]).exit_code == 0
+    with Site() as site:
+        assert load(site, 0.05, 1000)["accepted"] > 0
+    assert len(commands) == 3
+    assert not re.search(r"[0-9a-f]{32}", str(commands))
 
 
 def test_people_see_prefixes_reporters_reasons_health_and_counters() -> None:

@@ -37,9 +37,9 @@ def machine() -> str:
 def load(site: Site, seconds: float, rate: float) -> dict[str, Any]:
     """One run of the generator: what it saw, and how many messages the gateway accepted."""
     before, spent = _accepted(site), _processor(site)
-    words = ["load", site.uri, keys.issue(site.keys, 1), str(seconds), str(rate), str(PREFIXES)]
+    words = ["load", site.uri, str(seconds), str(rate), str(PREFIXES)]
     command = ["taskset", "-c", "0", str(program("gateway-bench")), *words]
-    done = subprocess.run(command, text=True, capture_output=True, check=False)
+    done = subprocess.run(command, text=True, capture_output=True, check=False, input=keys.issue(site.keys, 1))
     if done.returncode:
         raise Refused(done.stderr.strip())
     found: dict[str, Any] = json.loads(done.stdout)

@@ -115,8 +115,8 @@ def demo() -> None:
     with explained(), Site() as site:
         for reporter, mode in ((1, "once"), (2, "ask")):
             line = keys.issue(site.keys, reporter)
-            run = [str(program("gateway-bench")), mode, site.uri, line, "192.0.2.0/24"]
-            done = subprocess.run(run, text=True, capture_output=True, check=False)
+            run = [str(program("gateway-bench")), mode, site.uri, "192.0.2.0/24"]
+            done = subprocess.run(run, text=True, capture_output=True, check=False, input=line)
             if done.returncode:
                 print(done.stderr.strip())
                 raise typer.Exit(1)
