@@ -56,7 +56,6 @@ gateway_packages() {
   has_header sodium.h || echo libsodium-dev
   has_header hiredis/hiredis.h || echo libhiredis-dev
   has_header toml++/toml.h || echo libtomlplusplus-dev
-  has_header prometheus/exposer.h || echo prometheus-cpp-dev
   has_header nlohmann/json.hpp || echo nlohmann-json3-dev
   command -v ccache >/dev/null || echo ccache
 }

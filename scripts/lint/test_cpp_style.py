@@ -22,7 +22,7 @@ from sim.lib.cache import cached, content
 
 CONFIGURATION = ROOT / ".clang-tidy"
 NS3 = Path(sysconfig.get_paths()["purelib"]) / "ns3" / "include"
-LARGE = ("nlohmann/", "prometheus/", "toml++/")  # libraries whose headers take long to read
+LARGE = ("nlohmann/", "toml++/")  # libraries whose headers take long to read
 # A C interface has C's names, and Google's packetdrill chooses those of its own.
 FOREIGN = re.compile(r"downbeat\w*\.h:|shared_object/interface\.|'V\w+___\w+'|'__\w+'")
 

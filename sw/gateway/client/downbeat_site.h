@@ -32,6 +32,7 @@ uint32_t downbeat_site_abi(void);
 /** The product's options of the estimator. */
 void downbeat_site_defaults(downbeat_estimator_options *options);
 /** `uri`: udp://HOST:PORT or unix:///PATH; NULL or empty: no gateway. `key`: the line of `downbeat gateway keys issue`.
+ * Nothing waits for the gateway: it may start, and this host may get its route or another address, at any time later.
  * `flush`: ns that a report waits at most for others to go with. NULL on a failure; *problem then says why, until this
  * thread's next call. */
 downbeat_site *downbeat_site_create(const downbeat_estimator_options *options, const char *uri, const char *key,

@@ -34,13 +34,11 @@ Site::Site(const downbeat_estimator_options &options)
 
 std::string Site::connect(const std::string &uri, const std::string &key, Nanoseconds flush) {
   if (!startCrypto()) return "libsodium cannot start";
-  auto socket = uri.starts_with("udp://")    ? connectInternet(uri.substr(6))
-                : uri.starts_with("unix://") ? connectUnix(uri.substr(7))
-                                             : Opened(uri + ": use udp://HOST:PORT or unix:///PATH");
-  if (const auto *reason = std::get_if<std::string>(&socket)) return *reason;
+  auto peer = Peer::open(uri);
+  if (const auto *reason = std::get_if<std::string>(&peer)) return *reason;
   auto parsed = HostKey::parse(key);
   if (const auto *reason = std::get_if<std::string>(&parsed)) return *reason;
-  socket_ = std::move(std::get<Descriptor>(socket));
+  peer_ = std::move(std::get<Peer>(peer));
   client_ = std::make_unique<Client>(std::get<HostKey>(parsed), random64, ClientOptions{.flush = flush});
   run();
   return "";
@@ -49,11 +47,9 @@ std::string Site::connect(const std::string &uri, const std::string &key, Nanose
 void Site::run() {
   if (!client_) return;
   std::array<std::uint8_t, maxBytes + 1> bytes;
-  for (ssize_t size; (size = recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT)) >= 0;)
+  for (ssize_t size; (size = recv(peer_.descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT)) >= 0;)
     client_->receive(Bytes(bytes).first(static_cast<std::size_t>(size)), read(CLOCK_BOOTTIME));
-  // What the kernel does not take is lost, as on the way.
-  for (const auto &datagram : client_->due(read(CLOCK_BOOTTIME)))
-    (void)!send(socket_.get(), datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  for (const auto &datagram : client_->due(read(CLOCK_BOOTTIME))) peer_.send(datagram);
 }
 
 Prefix Site::prefixOf(const downbeat_address &remote) const {

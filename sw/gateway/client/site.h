@@ -22,7 +22,7 @@ public:
   std::string connect(const std::string &uri, const std::string &key, Nanoseconds flush);
 
   bool valid() const { return estimator_ != nullptr; }
-  int descriptor() const { return client_ ? socket_.get() : -1; }
+  int descriptor() const { return client_ ? peer_.descriptor() : -1; }
   void run();
 
   downbeat_cause open(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote);
@@ -60,7 +60,7 @@ private:
 
   downbeat_estimator_options options_;
   std::unique_ptr<downbeat_estimator, Destroy> estimator_;
-  Descriptor socket_;
+  Peer peer_;
   std::unique_ptr<Client> client_;
   std::unordered_map<std::uint64_t, Open> opened_; // by connection
   std::unordered_map<Prefix, ReportedState, PrefixHash> reported_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "admin.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -9,12 +10,12 @@ namespace downbeat::gateway {
 namespace {
 
 constexpr Nanoseconds visit = 2 * second;
-constexpr std::size_t maxVisitors = 32, maxRequest = 2048;
+constexpr std::ptrdiff_t maxVisitors = 16; // per listener
+constexpr std::size_t maxRequest = 2048;
 
-std::string response(const char *status, const std::string &body) {
-  return std::string("HTTP/1.0 ") + status +
-         "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
-         "\r\nConnection: close\r\n\r\n" + body;
+std::string response(const char *status, const char *type, const std::string &body) {
+  return std::string("HTTP/1.0 ") + status + "\r\nContent-Type: " + type +
+         "\r\nContent-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body;
 }
 
 void watch(int epoll, int descriptor, std::uint32_t events, int how) {
@@ -24,10 +25,10 @@ void watch(int epoll, int descriptor, std::uint32_t events, int how) {
 
 } // namespace
 
-void Admin::listen(Descriptor socket, bool healthOnly) {
+void Admin::listen(Descriptor socket, Serves serves) {
   const int descriptor = socket.get();
   watch(epoll_, descriptor, EPOLLIN, EPOLL_CTL_ADD);
-  listeners_.emplace(descriptor, std::pair(std::move(socket), healthOnly));
+  listeners_.emplace(descriptor, std::pair(std::move(socket), serves));
 }
 
 void Admin::ready(int descriptor, Nanoseconds now) {
@@ -41,12 +42,19 @@ void Admin::expire(Nanoseconds now) {
   std::erase_if(visitors_, [&](const auto &each) { return each.second.until < now; });
 }
 
-void Admin::accept(int listener, bool healthOnly, Nanoseconds now) {
+void Admin::accept(int listener, Serves serves, Nanoseconds now) {
   Descriptor socket(accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (!socket || visitors_.size() >= maxVisitors) return;
+  if (!socket) return;
+  const auto of = [&](const auto &each) { return each.second.serves == serves; };
+  if (std::ranges::count_if(visitors_, of) >= maxVisitors) {
+    auto oldest = std::ranges::find_if(visitors_, of);
+    for (auto each = oldest; each != visitors_.end(); ++each)
+      if (of(*each) && each->second.until < oldest->second.until) oldest = each;
+    visitors_.erase(oldest);
+  }
   const int descriptor = socket.get();
   watch(epoll_, descriptor, EPOLLIN, EPOLL_CTL_ADD);
-  visitors_.emplace(descriptor, Visitor{std::move(socket), healthOnly, now + visit, {}, {}});
+  visitors_.emplace(descriptor, Visitor{std::move(socket), serves, now + visit, {}, {}});
 }
 
 bool Admin::serve(Visitor &visitor, Nanoseconds now) {
@@ -62,10 +70,11 @@ bool Admin::serve(Visitor &visitor, Nanoseconds now) {
     const bool get = visitor.in.starts_with("GET /") && end != std::string::npos;
     const std::string target = get ? visitor.in.substr(4, end - 4) : "";
     std::string body;
-    const bool allowed = !visitor.healthOnly || target == "/health";
-    const bool found = get && allowed && pages_.response(target, now, body);
-    visitor.out = found ? response("200 OK", body)
-                        : response("404 Not Found", R"({"error":"use GET /health, /show, /top or /explain"})");
+    const bool found = get && pages_.response(visitor.serves, target, now, body);
+    const char *type = visitor.serves == Serves::metrics ? "text/plain; version=0.0.4" : "application/json";
+    visitor.out = found ? response("200 OK", type, body)
+                        : response("404 Not Found", "application/json",
+                                   R"({"error":"use GET /health, /show, /top or /explain"})");
     watch(epoll_, descriptor, EPOLLOUT, EPOLL_CTL_MOD);
   }
   const ssize_t sent = send(descriptor, visitor.out.data(), visitor.out.size(), MSG_NOSIGNAL);

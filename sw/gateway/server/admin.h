@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Requests of people: HTTP/1.0 GET with JSON, on a Unix socket; the health endpoint alone also on loopback. A
-// connection has two seconds, a request 2 KiB, a response 1,000 rows: nobody who looks holds up those who are served.
+// Requests of people: HTTP/1.0 GET with JSON, on a Unix socket; health and Prometheus's counters on ports of their own.
+// A connection has two seconds, a request 2 KiB, a response 1,000 rows, and each listener 16 connections, of which the
+// oldest makes place for a new one: nobody who looks, or is silent, holds up others.
 #pragma once
 
 #include <map>
@@ -13,13 +14,15 @@
 
 namespace downbeat::gateway {
 
+enum class Serves { all, health, metrics };
+
 /// The responses, without sockets. `target` is "/explain?prefix=192.0.2.0/24&bytes=30000"; false: no such page.
 class Pages {
 public:
   Pages(Gateway &gateway, const Counters &counters, const Config &config, Nanoseconds start)
       : gateway_(gateway), counters_(counters), config_(config), start_(start) {}
 
-  bool response(const std::string &target, Nanoseconds now, std::string &body) const;
+  bool response(Serves serves, const std::string &target, Nanoseconds now, std::string &body) const;
   std::string health(Nanoseconds now) const;
 
 private:
@@ -38,7 +41,7 @@ class Admin {
 public:
   Admin(Pages pages, int epoll) : pages_(std::move(pages)), epoll_(epoll) {}
 
-  void listen(Descriptor socket, bool healthOnly);
+  void listen(Descriptor socket, Serves serves);
   bool owns(int descriptor) const { return listeners_.contains(descriptor) || visitors_.contains(descriptor); }
   void ready(int descriptor, Nanoseconds now);
   void expire(Nanoseconds now);
@@ -46,17 +49,17 @@ public:
 private:
   struct Visitor {
     Descriptor socket;
-    bool healthOnly = false;
+    Serves serves = Serves::all; // each has one listener
     Nanoseconds until = 0;
     std::string in, out;
   };
 
-  void accept(int listener, bool healthOnly, Nanoseconds now);
+  void accept(int listener, Serves serves, Nanoseconds now);
   bool serve(Visitor &visitor, Nanoseconds now); // true: it is done
 
   Pages pages_;
   int epoll_;
-  std::map<int, std::pair<Descriptor, bool>> listeners_;
+  std::map<int, std::pair<Descriptor, Serves>> listeners_;
   std::map<int, Visitor> visitors_;
 };
 

@@ -108,6 +108,31 @@ const std::map<std::string, std::map<std::string, Take>> &allowed() {
   return table;
 }
 
+// The line of a character that toml++ must not see: outside of comments and strings of one line some characters that
+// are not ASCII reach its unreachable code (3.3.0, is_non_ascii_horizontal_whitespace). 0: there is none.
+int foreignLine(std::string_view source) {
+  if (source.starts_with("\xEF\xBB\xBF")) source.remove_prefix(3);
+  int line = 1;
+  char quote = 0;
+  bool comment = false;
+  for (std::size_t at = 0; at < source.size(); ++at) {
+    const char each = source[at];
+    if (each == '\n') {
+      ++line;
+      quote = 0;
+      comment = false;
+    } else if (quote) {
+      at += each == '\\' && quote == '"';
+      if (each == quote) quote = 0;
+    } else if (!comment) {
+      comment = each == '#';
+      if (each == '"' || each == '\'') quote = each;
+      if ((each & 0x80) || source.substr(at, 3) == "\"\"\"" || source.substr(at, 3) == "'''") return line;
+    }
+  }
+  return 0;
+}
+
 template <typename Map> std::string names(const Map &map) {
   std::string list;
   for (const auto &[name, value] : map) list += (list.empty() ? "" : ", ") + name;
@@ -149,6 +174,8 @@ std::variant<Config, std::string> parseConfig(const std::string &source, const s
   const auto wrong = [&](const toml::source_region &at, const std::string &reason) {
     return file + ":" + std::to_string(at.begin.line) + ": " + reason;
   };
+  if (const int line = foreignLine(source))
+    return file + ":" + std::to_string(line) + ": use ASCII outside of comments and of strings, which have one line";
   const toml::parse_result parsed = toml::parse(source);
   if (!parsed) return wrong(parsed.error().source(), std::string(parsed.error().description()));
   Config config;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "admin.h"
+#include "metrics.h"
 #include "wire/start.h"
 
 namespace downbeat::gateway {
@@ -56,12 +57,16 @@ Json known(const Response &response) {
 
 } // namespace
 
-bool Pages::response(const std::string &target, Nanoseconds now, std::string &body) const {
+bool Pages::response(Serves serves, const std::string &target, Nanoseconds now, std::string &body) const {
   const std::string page = target.substr(0, target.find('?'));
+  if ((serves == Serves::metrics) != (page == "/metrics") || (serves == Serves::health && page != "/health"))
+    return false;
   const auto requested = query(target);
   const std::size_t max = std::min(number(requested, "most", 20), maxRows);
   if (page == "/health")
     body = health(now);
+  else if (page == "/metrics")
+    body = metrics(counters_);
   else if (page == "/show")
     body = show(max, now);
   else if (page == "/top")

@@ -6,6 +6,7 @@ namespace {
 
 constexpr std::size_t entriesAtOnce = 8;       // about 30 us for prefixes of ten reporters
 constexpr std::size_t pieceBytes = 256 << 10;
+constexpr std::size_t maxPieces = 16; // that wait for the disk
 
 } // namespace
 
@@ -38,6 +39,10 @@ bool Saver::step(Store &store, Nanoseconds now) {
     due_ = now + interval_;
     snapshot_.begin(Moment::read());
   }
+  {
+    const std::scoped_lock lock(mutex_);
+    if (pieces_.size() >= maxPieces) return false; // a slow disk: memory holds the store once
+  }
   const bool last = snapshot_.step(store, entriesAtOnce, now);
   if (last || snapshot_.pending() > pieceBytes) hand(snapshot_.piece(), last);
   return !last;
@@ -45,14 +50,22 @@ bool Saver::step(Store &store, Nanoseconds now) {
 
 void Saver::saveAll(Store &store, Nanoseconds now) {
   if (file_.empty()) return;
-  while (snapshot_.underWay() && step(store, now)) {}
+  while (snapshot_.underWay()) {
+    step(store, now);
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return pieces_.size() < maxPieces; });
+  }
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !busy_; });
     busy_ = true;
   }
   snapshot_.begin(Moment::read());
-  while (!snapshot_.step(store, 1000, now)) hand(snapshot_.piece(), false);
+  while (!snapshot_.step(store, 1000, now)) {
+    hand(snapshot_.piece(), false);
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return pieces_.size() < maxPieces; });
+  }
   hand(snapshot_.piece(), true);
 }
 
@@ -74,6 +87,7 @@ void Saver::run() {
     const auto [piece, last] = std::move(pieces_.front());
     pieces_.pop_front();
     lock.unlock();
+    changed_.notify_all();
     if (!file) file.emplace(file_);
     if (reason.empty()) reason = file->write(piece);
     if (!last) continue;

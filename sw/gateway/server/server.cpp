@@ -63,17 +63,13 @@ std::string Server::open(Keys keys) {
     if (const auto reason = watch(listenUnix(config_.unixSocket, SOCK_DGRAM), sockets_); !reason.empty())
       return "listen.unix " + reason;
   admin_ = std::make_unique<Admin>(Pages(*gateway_, counters_, config_, read(CLOCK_BOOTTIME)), epoll_.get());
-  for (const auto &[place, health] : {std::pair(config_.admin, false), std::pair(config_.health, true)}) {
+  for (const auto &[name, place, serves] : {std::tuple("listen.admin ", config_.admin, Serves::all),
+                                            std::tuple("listen.health ", config_.health, Serves::health),
+                                            std::tuple("listen.metrics ", config_.metrics, Serves::metrics)}) {
     if (place.empty()) continue;
-    auto opened = health ? listenInternet(place, SOCK_STREAM) : listenUnix(place, SOCK_STREAM);
-    if (const auto *reason = std::get_if<std::string>(&opened))
-      return (health ? "listen.health " : "listen.admin ") + *reason;
-    admin_->listen(std::move(std::get<Descriptor>(opened)), health);
-  }
-  if (!config_.metrics.empty()) {
-    auto metrics = Metrics::open(config_.metrics, counters_);
-    if (const auto *reason = std::get_if<std::string>(&metrics)) return *reason;
-    metrics_ = std::move(std::get<std::unique_ptr<Metrics>>(metrics));
+    auto opened = serves == Serves::all ? listenUnix(place, SOCK_STREAM) : listenInternet(place, SOCK_STREAM);
+    if (const auto *reason = std::get_if<std::string>(&opened)) return name + *reason;
+    admin_->listen(std::move(std::get<Descriptor>(opened)), serves);
   }
   saver_ = std::make_unique<Saver>(config_.snapshot, config_.snapshotSeconds * second, counters_, log_);
   if (!config_.redis.host.empty()) {

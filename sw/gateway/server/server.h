@@ -13,7 +13,6 @@
 #include "config.h"
 #include "gateway.h"
 #include "log.h"
-#include "metrics.h"
 #include "relay.h"
 #include "saver.h"
 
@@ -44,7 +43,6 @@ private:
   std::unique_ptr<Relay> relay_;
   std::unique_ptr<Saver> saver_;
   std::unique_ptr<Admin> admin_;
-  std::unique_ptr<Metrics> metrics_;
   std::vector<Descriptor> sockets_;
 
   /// One batch's buffers.

@@ -147,6 +147,7 @@ std::variant<Restored, std::string> restore(std::span<const std::uint8_t> bytes,
   reader.copy({reinterpret_cast<std::uint8_t *>(boot.data()), boot.size()});
   boot.resize(std::strlen(boot.c_str()));
   const auto then = static_cast<Nanoseconds>(reader.number(8)), date = static_cast<Nanoseconds>(reader.number(8));
+  if (then < 0 || date < 0) return "the snapshot's times are none: it is left out"; // no difference of them overflows
   const bool sameBoot = boot == moment.boot && moment.now >= then;
   const Nanoseconds age = sameBoot ? moment.now - then : moment.date - date;
   if (age < 0) return "the snapshot is from the future, so its age is unknown: it is left out";

@@ -25,18 +25,12 @@ using namespace downbeat::gateway;
 
 namespace {
 
-Opened connectUri(const std::string &uri) {
-  if (uri.starts_with("udp://")) return connectInternet(uri.substr(6));
-  if (uri.starts_with("unix://")) return connectUnix(uri.substr(7));
-  return uri + ": use udp://HOST:PORT or unix:///PATH";
-}
-
 int refuse(const std::string &reason) {
   std::fprintf(stderr, "gateway-bench: %s\n", reason.c_str());
   return 2;
 }
 
-int once(int socket, const HostKey &key, const Prefix &prefix, bool reports) {
+int once(const Peer &peer, const HostKey &key, const Prefix &prefix, bool reports) {
   Client client(key, random64);
   const Nanoseconds end = read(CLOCK_BOOTTIME) + 2 * second;
   if (reports) client.report({.prefix = prefix, .window = 30 * 1460, .rtt = 0.05, .acked = 2}, read(CLOCK_BOOTTIME));
@@ -48,8 +42,8 @@ int once(int socket, const HostKey &key, const Prefix &prefix, bool reports) {
                   response->transferReporters, response->lifetime);
       return 0;
     }
-    for (const auto &datagram : client.due(now)) send(socket, datagram.data(), datagram.size(), MSG_NOSIGNAL);
-    if (const auto bytes = receive(socket, 10); !bytes.empty()) client.receive(bytes, read(CLOCK_BOOTTIME));
+    for (const auto &datagram : client.due(now)) peer.send(datagram);
+    if (const auto bytes = receive(peer.descriptor(), 10); !bytes.empty()) client.receive(bytes, read(CLOCK_BOOTTIME));
   }
   return refuse(client.connected() ? "no answer in two seconds"
                                    : "no welcome in two seconds: is a gateway there, and does it know this key?");
@@ -78,21 +72,22 @@ int main(int count, char **words) {
     return refuse("use once or ask URI PREFIX, load URI SECONDS RATE PREFIXES, each with the key as input, or pauses "
                   "SECONDS");
   if (!startCrypto()) return refuse("libsodium cannot start");
-  auto socket = connectUri(words[2]);
-  if (const auto *reason = std::get_if<std::string>(&socket)) return refuse(*reason);
+  auto opened = Peer::open(words[2]);
+  if (const auto *reason = std::get_if<std::string>(&opened)) return refuse(*reason);
   std::string line;
   std::getline(std::cin, line);
   auto key = HostKey::parse(line);
   if (const auto *reason = std::get_if<std::string>(&key)) return refuse(*reason);
-  const int descriptor = std::get<Descriptor>(socket).get();
+  const Peer &peer = std::get<Peer>(opened);
   if (mode != "load") {
     const auto prefix = Prefix::parse(words[3]);
-    return prefix ? once(descriptor, std::get<HostKey>(key), *prefix, mode == "once")
+    return prefix ? once(peer, std::get<HostKey>(key), *prefix, mode == "once")
                   : refuse("use a prefix, as 192.0.2.0/24");
   }
   const double seconds = std::atof(words[3]), rate = std::atof(words[4]);
   const int prefixes = std::clamp(std::atoi(words[5]), 1, 65536);
-  Load load(descriptor, std::get<HostKey>(key));
+  if (connect(peer.descriptor(), peer.address(), peer.size()) != 0) return refuse("the gateway cannot be reached");
+  Load load(peer.descriptor(), std::get<HostKey>(key));
   if (!load.hello()) return refuse("no welcome in two seconds: is a gateway there, and does it know this key?");
   load.prepare(static_cast<std::size_t>(seconds * (rate > 0 ? rate : 300'000)), rate, static_cast<unsigned>(prefixes));
   load.run(rate);

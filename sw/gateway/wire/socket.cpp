@@ -13,6 +13,9 @@
 namespace downbeat::gateway {
 namespace {
 
+const std::string numeric = R"(: use HOST:PORT with a numeric host, as "127.0.0.1:4780")";
+const std::string tooLong = ": longer than a Unix socket's path may be (107 bytes)";
+
 std::string reason(const std::string &what) { return what + ": " + std::strerror(errno); }
 
 bool fill(const std::string &text, sockaddr_storage &storage, socklen_t &size) {
@@ -34,23 +37,9 @@ bool fill(const std::string &text, sockaddr_storage &storage, socklen_t &size) {
   return true;
 }
 
-Opened internet(const std::string &address, int type, int (*join)(int, const sockaddr *, socklen_t)) {
-  sockaddr_storage storage{};
-  socklen_t size = 0;
-  if (!fill(address, storage, size)) return address + R"(: use HOST:PORT with a numeric host, as "127.0.0.1:4780")";
-  Descriptor socket(::socket(storage.ss_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!socket) return reason(address);
-  const int on = 1, bufferBytes = 8 << 20;
-  if (type == SOCK_STREAM) setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  setsockopt(socket.get(), SOL_SOCKET, SO_RCVBUF, &bufferBytes, sizeof bufferBytes);
-  setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &bufferBytes, sizeof bufferBytes);
-  if (type == SOCK_DGRAM) { // a wildcard's datagrams come with the address that they were sent to
-    const bool four = storage.ss_family == AF_INET;
-    setsockopt(socket.get(), four ? IPPROTO_IP : IPPROTO_IPV6, four ? IP_PKTINFO : IPV6_RECVPKTINFO, &on, sizeof on);
-  }
-  if (join(socket.get(), reinterpret_cast<const sockaddr *>(&storage), size) != 0) return reason(address);
-  if (type == SOCK_STREAM && listen(socket.get(), 16) != 0) return reason(address);
-  return socket;
+void largeBuffers(int socket) {
+  constexpr int bytes = 8 << 20;
+  for (int which : {SO_RCVBUF, SO_SNDBUF}) setsockopt(socket, SOL_SOCKET, which, &bytes, sizeof bytes);
 }
 
 bool fill(const std::string &path, sockaddr_un &address) {
@@ -62,12 +51,26 @@ bool fill(const std::string &path, sockaddr_un &address) {
 
 } // namespace
 
-Opened listenInternet(const std::string &address, int type) { return internet(address, type, ::bind); }
-Opened connectInternet(const std::string &address) { return internet(address, SOCK_DGRAM, ::connect); }
+Opened listenInternet(const std::string &address, int type) {
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+  if (!fill(address, storage, size)) return address + numeric;
+  Descriptor socket(::socket(storage.ss_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket) return reason(address);
+  const int on = 1, four = storage.ss_family == AF_INET;
+  if (type == SOCK_STREAM) setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (type == SOCK_DGRAM) { // a wildcard's datagrams come with the address that they were sent to
+    setsockopt(socket.get(), four ? IPPROTO_IP : IPPROTO_IPV6, four ? IP_PKTINFO : IPV6_RECVPKTINFO, &on, sizeof on);
+    largeBuffers(socket.get());
+  }
+  if (bind(socket.get(), reinterpret_cast<const sockaddr *>(&storage), size) != 0) return reason(address);
+  if (type == SOCK_STREAM && listen(socket.get(), 16) != 0) return reason(address);
+  return socket;
+}
 
 Opened listenUnix(const std::string &path, int type) {
   sockaddr_un address{};
-  if (!fill(path, address)) return path + ": longer than a Unix socket's path may be (107 bytes)";
+  if (!fill(path, address)) return path + tooLong;
   Descriptor socket(::socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket) return reason(path);
   const auto *name = reinterpret_cast<const sockaddr *>(&address);
@@ -87,16 +90,32 @@ Opened listenUnix(const std::string &path, int type) {
   return socket;
 }
 
-Opened connectUnix(const std::string &path) {
-  sockaddr_un address{};
-  if (!fill(path, address)) return path + ": longer than a Unix socket's path may be (107 bytes)";
-  Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!socket) return reason(path);
+std::variant<Peer, std::string> Peer::open(const std::string &uri) {
+  constexpr std::string_view udp = "udp://", local = "unix://";
+  Peer peer;
+  if (uri.starts_with(udp)) {
+    const std::string address = uri.substr(udp.size());
+    if (!fill(address, peer.address_, peer.size_)) return address + numeric;
+  } else if (uri.starts_with(local)) {
+    const std::string path = uri.substr(local.size());
+    peer.size_ = sizeof(sockaddr_un);
+    if (!fill(path, reinterpret_cast<sockaddr_un &>(peer.address_))) return path + tooLong;
+  } else {
+    return uri + ": use udp://HOST:PORT or unix:///PATH";
+  }
+  const auto family = peer.address_.ss_family;
+  peer.socket_ = Descriptor(socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!peer.socket_) return reason(uri);
+  largeBuffers(peer.descriptor());
   const sockaddr_un any{.sun_family = AF_UNIX, .sun_path = {}};
-  // A bind without a name lets the kernel choose one (unix(7), autobind).
-  if (bind(socket.get(), reinterpret_cast<const sockaddr *>(&any), sizeof(sa_family_t)) != 0) return reason(path);
-  if (connect(socket.get(), reinterpret_cast<const sockaddr *>(&address), sizeof address) != 0) return reason(path);
-  return socket;
+  // A bind without a name lets the kernel choose one (unix(7), autobind), so that the gateway can respond.
+  if (family == AF_UNIX && bind(peer.descriptor(), reinterpret_cast<const sockaddr *>(&any), sizeof(sa_family_t)) != 0)
+    return reason(uri);
+  return peer;
+}
+
+bool Peer::send(std::span<const std::uint8_t> datagram) const {
+  return sendto(descriptor(), datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL, address(), size_) >= 0;
 }
 
 } // namespace downbeat::gateway

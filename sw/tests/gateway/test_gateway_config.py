@@ -41,6 +41,10 @@ def check(file: Path, *more: str) -> subprocess.CompletedProcess[str]:
         ('[log]\nlevel = "loud"\n', 2, '"error", "info" or "debug"'),
         ("[log]\nlevel = \n", 2, ""),
         ("seconds = 3\n", 1, "is not a section"),
+        ("\ufefe = 3\n", 1, "use ASCII"),
+        ('[log]\nlevel = """\n\\\u00e9"""\n', 2, "use ASCII"),
+        ('[log] # caf\u00e9\nlevel = "caf\u00e9"\n', 2, '"error", "info" or "debug"'),
+        ("[log] # caf\u00e9\n\u00e9 = 1\n", 2, "use ASCII"),
     ],
 )
 def test_an_error_names_file_line_and_what_is_allowed(tmp_path: Path, text: str, line: int, said: str) -> None:
@@ -139,6 +143,15 @@ def test_the_unit_has_a_run_time_directory_of_its_own_which_the_defaults_name() 
     assert Path(example["listen"]["admin"]).parent == ADMIN.parent == own
     assert f'admin = "{ADMIN}"' in (ROOT / "sw" / "gateway" / "server" / "config.h").read_text()
     assert SOCKET.parent != own
+
+
+def test_the_units_bound_of_memory_has_the_defaults_and_as_much_again() -> None:
+    """The store and the sessions may take what `megabytes` says, and a third more by the allocator."""
+    unit = (ROOT / "sw" / "gateway" / "downbeat-gateway.service").read_text()
+    lines = dict(line.split("=", 1) for line in unit.splitlines() if "=" in line and not line.startswith("#"))
+    assert lines["MemoryMax"].endswith("M") and lines["LimitCORE"] == "0" and lines["IPAddressDeny"] == "any"
+    example = tomllib.loads((ROOT / "sw" / "gateway" / "gateway.toml").read_text())
+    assert int(lines["MemoryMax"].removesuffix("M")) >= 2 * example["store"]["megabytes"]
 
 
 def test_the_unit_is_confined() -> None:

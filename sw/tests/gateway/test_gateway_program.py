@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -111,6 +112,21 @@ def test_people_see_prefixes_reporters_reasons_health_and_counters() -> None:
         assert counters['accepted_total{type="report"}'] == 1 and counters["prefixes"] == 1
     gone = CliRunner().invoke(app, ["gateway", "show", "--admin", str(site.admin)])
     assert gone.exit_code == 2
+
+
+def test_silent_connections_hold_up_nobody() -> None:
+    """Each listener has connections of its own, and the oldest makes place."""
+    with Site() as site, contextlib.ExitStack() as stack:
+        for port in (site.metrics, site.health):
+            for _ in range(40):
+                stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+        for _ in range(3):
+            assert admin.metrics(site.metrics)["received_total"] == 0
+            assert json.loads(http(site.health, "/health"))["status"] == "ok"
+            assert admin.ask(site.admin, "/show")["prefixes"] == 0
+        for port, path in ((site.metrics, "/health"), (site.health, "/metrics")):
+            with pytest.raises(urllib.error.HTTPError):
+                http(port, path)
 
 
 def test_the_dashboard_asks_for_metrics_that_there_are() -> None:
@@ -237,6 +253,14 @@ def test_fuzzed_messages_crash_nothing_and_each_is_counted() -> None:
     never = {name for name, number in found["refused"].items() if number == 0}
     assert never <= {"denied_reporter", "rate_limited"}, "the draws reach every cause that this key file allows"
     assert found["accepted"] > count // 100
+
+
+def test_the_target_of_libfuzzer_compiles() -> None:
+    if shutil.which("clang++") is None:
+        pytest.skip("clang++ is not installed: apt-get install clang")
+    make = ["make", "-s", "-C", str(ROOT / "sw" / "gateway"), "fuzz-compiles"]
+    done = subprocess.run(make, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
 
 
 @pytest.mark.soak

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 import os
 import random
@@ -182,6 +183,17 @@ def test_after_a_reboot_the_date_tells_the_age_and_one_that_went_back_tells_none
     if lives:
         gateway.at(12 + 300 - later)
         assert _after(gateway).reporters == (0, 0, 0)
+
+
+@pytest.mark.parametrize("at", [44, 52])  # CLOCK_BOOTTIME, CLOCK_REALTIME
+@pytest.mark.parametrize("value", [-(2**63), -1, 2**63 - 1])
+def test_a_snapshot_with_times_of_no_clock_is_left_out(virtual: Make, tmp_path: Path, at: int, value: int) -> None:
+    gateway, file = _saved(virtual, tmp_path)
+    body = bytearray(file.read_bytes()[:-32])
+    body[at : at + 8] = struct.pack(">q", value)
+    file.write_bytes(body + hashlib.blake2b(body, digest_size=32).digest())
+    found = gateway.restore(file, date=50_001, boot="b" if at == 52 else "a")
+    assert found.startswith("left ") or (at, value) == (44, 2**63 - 1), found
 
 
 def test_a_damaged_or_cut_snapshot_is_left_out_whole(virtual: Make, tmp_path: Path) -> None:
