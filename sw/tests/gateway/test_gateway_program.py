@@ -131,8 +131,8 @@ def test_silent_connections_hold_up_nobody() -> None:
 
 def test_the_dashboard_asks_for_metrics_that_there_are() -> None:
     dashboard = json.loads((ROOT / "sw" / "gateway" / "tools" / "grafana-dashboard.json").read_text())
-    asked = {target["expr"] for panel in dashboard["panels"] for target in panel["targets"]}
-    names = {name for expression in asked for name in re.findall(r"downbeat_gateway_(\w+)", expression)}
+    requested = {target["expr"] for panel in dashboard["panels"] for target in panel["targets"]}
+    names = {name for expression in requested for name in re.findall(r"downbeat_gateway_(\w+)", expression)}
     with Site() as site:
         there = {name.partition("{")[0] for name in admin.metrics(site.metrics)}
     assert names <= there and len(names) > 10
