@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from sim.host.__main__ import bench
 from sim.lib import build, verilated
 
@@ -21,8 +23,9 @@ def test_bytes_both_ways_with_stalls_of_host_and_memory(model: str) -> None:
     assert found["ring_laps"] > 15 and found["errors"] == 0
 
 
-def test_each_wrong_value_gets_its_error_and_harms_nobody(model: str) -> None:
-    found = bench(build.host_bench(verilated.HOST_TESTS) / "host_bench", Path(model), "bad", SEED, WRONG_VALUES)
+@pytest.mark.parametrize("seed", [SEED, "4711"])
+def test_each_wrong_value_gets_its_error_and_harms_nobody(model: str, seed: str) -> None:
+    found = bench(build.host_bench(verilated.HOST_TESTS) / "host_bench", Path(model), "bad", seed, WRONG_VALUES)
     assert found["wrong_answers"] == 0, found["first_wrong"]
     assert found["bad_inputs"] >= int(WRONG_VALUES) and found["answered"] > found["bad_inputs"] // 2
     assert found["hangs"] == 0 and found["written_outside"] == 0

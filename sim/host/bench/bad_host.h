@@ -16,7 +16,7 @@ namespace downbeat::bench {
 /// Responses that a value may get.
 struct Expected {
   std::set<format::HostError> errors; // one of these, or, if it is empty,
-  bool quiet = false; // nothing
+  bool quiet = false; // nothing; with `errors`: either
   bool answer = false; // an answer, whatever its reason
 };
 

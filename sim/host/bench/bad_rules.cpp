@@ -58,7 +58,9 @@ Expected BadHost::ofData(format::HostSource source, std::uint32_t sequence, std:
   const bool writes = source == format::HostSource::written;
   if (ahead(sequence, writes ? written_ : consumed_) < 0) return {{HostError::backwards}};
   const std::uint32_t limit = writes ? acknowledged_ + machine_.geometry.sendBytes : received_;
-  if (ahead(sequence, limit) > 0) return {{HostError::beyond}};
+  // The peer may have acknowledged more than the last look has seen, up to all that was written.
+  const std::uint32_t highest = writes ? written_ + machine_.geometry.sendBytes : received_;
+  if (ahead(sequence, limit) > 0) return {.errors = {HostError::beyond}, .quiet = ahead(sequence, highest) <= 0};
   return {.errors = {}, .quiet = true};
 }
 
