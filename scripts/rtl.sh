@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # rtl.sh compile: Scala to classes, by Maven. build/scala.stamp says in which tree, and which classes.
+# rtl.sh jars CLASSPATH: whether its libraries are those of scripts/maven.sha256.
 # rtl.sh compiled: whether that stamp is true here.
 # rtl.sh policies: those of POLICY_PATH to build/policies/classes, their names to build/policies/names.
 # rtl.sh elaborate PRESET [DIRECTORY MODULE...]: classes to DIRECTORY/MODULE.v; all modules into build/rtl if none is
@@ -16,11 +17,24 @@ classes() {
   find build/maven/classes -name '*.class' 2>/dev/null | sort | cksum
 }
 
+# The compiled core is made by these libraries and no others (scripts/maven.sha256); it names what differs.
+jars() {
+  local jar sum wrong
+  wrong=$(tr ':' '\n' <"$1" | while read -r jar || [ -n "$jar" ]; do
+    sum=$(sha256sum "$jar")
+    grep -qx "${sum%% *}  $(basename "$jar")" scripts/maven.sha256 ||
+      echo "$jar: its SHA-256 is not in scripts/maven.sha256"
+  done)
+  [ -z "$wrong" ] || { echo "$wrong" >&2 && return 1; }
+}
+
 case $1 in
+  jars) jars "$2" ;;
   compile)
     # The incremental compiler keeps absolute paths: in a copied tree it would delete the first tree's classes.
     [ "$(head -n 1 build/scala.stamp 2>/dev/null)" = "$DOWNBEAT_ROOT" ] || rm -rf build/maven
     USUAL=60 step "Scala, compiled" mvn --batch-mode --quiet compile
+    jars build/maven/classpath
     classes >build/scala.stamp
     ;;
   compiled) [ "$(classes)" = "$(cat build/scala.stamp 2>/dev/null)" ] ;;
