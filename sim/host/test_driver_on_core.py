@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import os
+import time
 
 import pytest
 from downbeat_toe.driver import Error, Options
+from downbeat_toe.driver.nic_status import device
 from downbeat_toe.structures import Parameters, StartValues
 
 from sw.tests.driver.conftest import SELF, Host
+from sw.tests.driver.process import Nic
+from sw.tests.driver.raw_client import ENTRIES, HEAD, NOTIFICATION_HEAD, TAIL, RawClient
 from sw.tests.driver.test_driver_connections import (
     test_a_port_has_one_listener as test_a_port_has_one_listener,
 )
@@ -129,3 +133,15 @@ def test_a_start_sets_the_window_that_the_path_reports(host: Host) -> None:
     assert (out.info.ssthresh, out.info.phase, out.info.losses) == (window // 2, 1, 0)
     assert 0 < out.info.smallest_rtt <= out.info.smoothed_rtt
     assert out.info.policy_error == Error.OK and host.device.statistics.errors == 0
+
+
+def test_a_flood_of_doorbells_leaves_the_nic_on_time(nic: Nic) -> None:
+    """The device is idle after each turn of them, and an idle device catches up at no cost."""
+    with RawClient(nic.socket) as greedy:
+        end = time.monotonic() + 1
+        while time.monotonic() < end:
+            while greedy.get(TAIL) - greedy.get(HEAD) < ENTRIES:
+                greedy.put(NOTIFICATION_HEAD, 0)
+            greedy.wake()
+            time.sleep(0.001)
+        assert device(nic.socket)["behind_ns"] < 300_000_000
