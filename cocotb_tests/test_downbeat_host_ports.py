@@ -132,6 +132,33 @@ async def rings_that_cannot_be_are_refused_and_a_broken_one_stops_its_port(dut: 
 
 
 @cocotb.test()
+@cocotb.parametrize(reads=[True, False])
+async def a_memory_that_does_not_answer_stops_all_ports_and_they_say_so(dut: Any, reads: bool) -> None:
+    """The accesses of all ports wait behind the one; a slow memory is none that is dead."""
+    host = await Host.create(dut)
+    port, other = host.ports
+    await port.start()
+    await other.start()
+    channel = host.memory.ring_reads.r_channel if reads else host.memory.rings.b_channel
+    channel.pause = True
+    await port.listen(80)
+    await clocks(dut, 200)
+    host.core.now += 500_000_000  # ns
+    await clocks(dut, 20)
+    assert [await each.get("status") for each in host.ports] == [1, 1], "running"
+    host.core.now += 50_000_000
+    await clocks(dut, 20)
+    assert [await each.get("status") & 4 for each in host.ports] == [4, 4], "stopped"
+    channel.pause = False
+    await clocks(dut, 200)
+    for each, service in ((port, 82), (other, 83)):
+        await each.set("control", 0)
+        await each.start()
+        await each.listen(service)
+        assert (await each.response())["reason"] == "none"
+
+
+@cocotb.test()
 async def a_half_written_word_is_no_doorbell(dut: Any) -> None:
     host = await Host.create(dut)
     port = host.ports[0]

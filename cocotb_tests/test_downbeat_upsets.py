@@ -26,8 +26,8 @@ from cocotb_tests.core.upsets import Memory, flip, memories, visible, word
 from cocotb_tests.test_downbeat_random import disorder, farewell
 
 MODULE = "DownbeatEcc"
-EVERY = 40  # clocks between two flips
-STEPS = 30  # of random traffic
+EVERY = 12  # clocks between two flips
+STEPS = 30  # random traffic takes so many
 ALL = "UPSETS_ALL"  # a file for the counts of all bits' flips
 STAGES = ("protocol", "recovery", "measure", "congestion", "transmit")
 

@@ -23,7 +23,7 @@ case class DownbeatHost(config: DownbeatConfig) extends RegisteredCore(config, w
       "write's response means that the host sees it.")
   Axi4SpecRenamer(m_axi)
 
-  private val inner = core.io.m_axi
+  private val inner = memoryPort
   m_axi.ar.arbitrationFrom(inner.ar)
   m_axi.ar.payload.assignSomeByName(inner.ar.payload)
   m_axi.aw.arbitrationFrom(inner.aw)
@@ -34,5 +34,5 @@ case class DownbeatHost(config: DownbeatConfig) extends RegisteredCore(config, w
   inner.r << m_axi.r
   inner.b << m_axi.b
 
-  passOthersThrough(core.io.m_axi)
+  passOthersThrough(memoryPort)
 }

@@ -5,10 +5,12 @@ import downbeat.config.DownbeatConfig
 import downbeat.host.{HostRegisters, PageSwitch}
 import downbeat.lib.PortNotes
 import downbeat.lib.PortNotes.Noted
+import downbeat.memory.AxiDrain
 import downbeat.messages.StaticNeighbour
 import downbeat.registers.{CounterBank, RegisterMap}
 import spinal.core._
 import spinal.lib._
+import spinal.lib.bus.amba4.axi.Axi4
 import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4SpecRenamer}
 import spinal.lib.bus.regif.RegInst
 
@@ -44,6 +46,15 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
   }
   protected val core: Downbeat = resettable.core
 
+  // Outside the core's reset: its bursts end before it begins.
+  private val drained: Seq[(Axi4, Axi4, Bool)] = Seq(core.io.m_axi, core.io.m_axi_host).filter(_ != null).map { port =>
+    val (outer, done) = AxiDrain(port, registers.io.drains)
+    (port, outer, done)
+  }
+  if (config.externalMemory) registers.io.drained := drained.map(_._3).andR
+  /** The payload memory's port, if that is outside. */
+  protected def memoryPort: Axi4 = drained.head._2
+
   /** Ports of the core that registers drive. A new address or table of the core gets its register and a line here. */
   private val driven: Seq[(Data, Data)] = Seq(
     core.io.local_mac -> registers.io.local_mac,
@@ -74,7 +85,8 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
     */
   protected def passOthersThrough(connected: Data*): Unit = {
     val own = driven.map(_._1) ++ hostPins ++ connected ++ Seq(core.io.s_axis_neighbour, core.io.address_conflict)
-    for (inner <- core.io.elements.map(_._2).filterNot(port => own.exists(_ eq port)); leaf <- inner.flatten) {
+    val ports = core.io.elements.map(_._2).map(port => drained.find(_._1 eq port).fold[Data](port)(_._2))
+    for (inner <- ports.filterNot(port => own.exists(_ eq port)); leaf <- inner.flatten) {
       val outer = cloneOf(leaf).asInstanceOf[BaseType].copyDirectionOfImpl(leaf)
       // The core's ports get their last names when it is finished.
       addPrePopTask(() => outer.setName(leaf.getName()))

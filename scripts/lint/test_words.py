@@ -18,7 +18,7 @@ ALLOWED: Mapping[str, int] = {
     "cocotb_tests/congestion": 2,
     "cocotb_tests/core": 1,
     "cocotb_tests/examples": 1,
-    "rtl/downbeat": 8,
+    "rtl/downbeat": 7,
     "rtl/downbeat/congestion": 9,
     "scripts/figures": 2,
     "sim/host": 40,

@@ -230,7 +230,7 @@
 /* RW: Bit 0 enable: 1 starts the port, 0 stops it. */
 #define DOWNBEAT_HOST_PORT_CONTROL_OFFSET 0u
 #define DOWNBEAT_HOST_PORT_CONTROL_BITS 32u
-/* RO: HostPortStatus; refused: rings that cannot be; stopped: the memory refused a ring's access. */
+/* RO: HostPortStatus; refused: rings that cannot be; stopped: the memory refused a ring's access, or did not answer it. */
 #define DOWNBEAT_HOST_PORT_STATUS_OFFSET 4u
 #define DOWNBEAT_HOST_PORT_STATUS_BITS 32u
 /* RW: Address of the command ring, a multiple of 4096. */

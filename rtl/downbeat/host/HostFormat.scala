@@ -169,7 +169,7 @@ object HostFormat {
   val port: Seq[HostField] = Seq(
     HostField("control", 0x00, 32, "Bit 0 enable: 1 starts the port, 0 stops it.", access = "RW"),
     HostField("status", 0x04, 32,
-      "HostPortStatus; refused: rings that cannot be; stopped: the memory refused a ring's access.",
+      "HostPortStatus; refused: rings that cannot be; stopped: the memory refused a ring's access, or did not answer it.",
       access = "RO"),
     HostField("commandBaseLow", 0x08, 32, "Address of the command ring, a multiple of 4096.", access = "RW"),
     HostField("commandBaseHigh", 0x0c, 32, "Bits 63 to 32.", access = "RW"),

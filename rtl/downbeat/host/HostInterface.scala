@@ -129,6 +129,12 @@ case class HostInterface(config: DownbeatConfig) extends Component {
   io.rings.w << writer.io.axi.w
   writer.io.axi.b << io.rings.b
 
+  private val timeouts = Seq(
+    new ResponseTimeout(io.now, io.rings.ar.valid || io.rings.r.ready, io.rings.ar.fire || io.rings.r.fire),
+    new ResponseTimeout(
+      io.now, io.rings.aw.valid || io.rings.w.valid || io.rings.b.ready,
+      io.rings.aw.fire || io.rings.w.fire || io.rings.b.fire))
+
   // ---- ports
 
   private val views = Vec(ports.map(_.io.view))
@@ -143,7 +149,8 @@ case class HostInterface(config: DownbeatConfig) extends Component {
     port.io.commandDone := fetcher.io.dones(index)
     port.io.written := writer.io.written(index)
     port.io.notified := writer.io.notified(index)
-    port.io.broken := fetcher.io.brokens(index) || writer.io.brokens(index)
+    port.io.broken := fetcher.io.brokens(index) || writer.io.brokens(index) ||
+      port.io.alive && timeouts.map(_.expired).orR
     port.io.busy := fetcher.io.busy(index) || writer.io.busy(index)
     port.io.settled := executor.io.settled(index) && !statuses.io.sweeping
     statuses.io.starts(index) := port.io.starts

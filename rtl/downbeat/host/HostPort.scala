@@ -43,7 +43,7 @@ case class HostPort() extends Component {
     val commandDone, notified = in(Bool())
     /** A notification has left for the memory. */
     val written = in(Bool())
-    /** The memory refused an access to a ring. */
+    /** The memory refused an access to a ring, or does not answer. */
     val broken = in(Bool())
     /** An access to a ring is under way. */
     val busy = in(Bool())

@@ -28,6 +28,9 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     /** To the core's reset. True from reset on until `enable` is written, with a MAC until its own reset is over too.
       */
     val coreReset = out(Bool())
+    /** A reset waits until the core's bursts have ended ([[downbeat.memory.AxiDrain]]). */
+    val drains = config.externalMemory generate out(Bool())
+    val drained = config.externalMemory generate in(Bool())
     /** As Downbeat's ports of these names; they change in the core's reset only. */
     val local_mac = out(Bits(48 bits))
     val local_ip, local_netmask, local_gateway = out(UInt(32 bits))
@@ -94,10 +97,22 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   private val resetClocks = RegisterMap.resetClocks + (if (withMac) GmiiMac.softResetClocks else 0)
   private val resetRequested = !enable || softReset
   private val resetLeft = Reg(UInt(log2Up(resetClocks + 1) bits)) init 0
-  when(resetLeft =/= 0)(resetLeft := resetLeft - 1)
-  when(if (withMac) resetRequested else softReset)(resetLeft := resetClocks)
   private val coreReset = RegInit(True)
-  coreReset := resetRequested || resetLeft =/= 0
+  private val waits = resetRequested || resetLeft =/= 0
+  if (config.externalMemory) {
+    // A memory that never answers holds up a reset for so long, and no longer.
+    val drainClocks = Reg(UInt(RegisterMap.drainBits bits)) init 0
+    val drains = waits && !coreReset
+    drainClocks := drains ? (drainClocks + 1) | U(0)
+    io.drains := drains
+    coreReset := waits && (coreReset || io.drained || drainClocks.andR)
+    when(resetLeft =/= 0 && coreReset)(resetLeft := resetLeft - 1)
+    when(resetRequested)(resetLeft := resetClocks)
+  } else {
+    coreReset := waits
+    when(resetLeft =/= 0)(resetLeft := resetLeft - 1)
+    when(if (withMac) resetRequested else softReset)(resetLeft := resetClocks)
+  }
   io.coreReset := coreReset
 
   // ---- addresses: the core must not see them change while frames are in it
@@ -233,4 +248,6 @@ object RegisterMap {
   val version: Seq[Int] = Seq(0, 1, 0)
   /** Long enough to be seen from a clock of a quarter of the frequency. */
   val resetClocks: Int = 16
+  /** A reset waits at most 2^drainBits clocks for the ends of bursts. */
+  val drainBits: Int = 16
 }
