@@ -161,7 +161,12 @@ def test_another_user_s_nic_is_refused() -> None:
         path = f"{place}/nic.sock"
         command = [sys.executable, "-c", OF_NOBODY, path]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
-            assert process.stdout and process.stdout.readline() == "ready\n"
-            with pytest.raises(DriverError, match=f"the NIC is of user {NOBODY}: a program uses its own") as refused:
-                Device(f"simd:{path}")
-            assert refused.value.code is Error.NO_PERMISSION
+            try:
+                assert process.stdout and process.stdout.readline() == "ready\n"
+                with pytest.raises(
+                    DriverError, match=f"the NIC is of user {NOBODY}: a program uses its own"
+                ) as refused:
+                    Device(f"simd:{path}")
+                assert refused.value.code is Error.NO_PERMISSION
+            finally:
+                process.kill()
