@@ -8,8 +8,10 @@
  * memory. Calls that need connections return NOT_SUPPORTED on uart:.
  *
  * Any thread may call anything; calls for one connection wait for each other. A connection or listener must not be used
- * after the call that ends it. A forked child has its parent's devices no more: calls for them return NOT_SUPPORTED there,
- * downbeat_release does nothing, and the parent's connections are untouched; it may open a device of its own. Addresses and ports are numbers in host order: 0x0a000001 is 10.0.0.1.
+ * after the call that ends it. Addresses and ports are numbers in host order: 0x0a000001 is 10.0.0.1.
+ *
+ * A forked child does not have its parent's devices: there, calls for them return NOT_SUPPORTED and downbeat_release
+ * does nothing. The parent's connections are untouched. The child may open a device of its own.
  */
 #ifndef DOWNBEAT_H
 #define DOWNBEAT_H
