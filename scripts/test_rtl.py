@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`scripts/rtl.sh`: build/scala.stamp stands for the classes of this tree, with a Maven that writes one class."""
+"""`scripts/rtl.sh`: build/scala.stamp stands for the classes of this tree, with a Maven that writes one class and needs no library."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scripts.lint.tools import ROOT
 MAVEN = """#!/bin/sh
 [ -d build/maven ] && echo kept || echo fresh
 mkdir -p build/maven/classes
-touch build/maven/classes/A.class
+touch build/maven/classes/A.class build/maven/classpath
 """
 
 

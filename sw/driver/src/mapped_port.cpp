@@ -60,8 +60,8 @@ MappedPort::MappedPort(MappedDevice device) : device_(std::move(device)), geomet
 MappedPort::~MappedPort() { stop(); }
 
 void MappedPort::stop() {
-  if (read(DOWNBEAT_REG_STATUS) == allOnes) return; // it has gone
   try {
+    if (read(DOWNBEAT_REG_STATUS) == allOnes) return; // it has gone
     stopPort(*this, 0);
   } catch (const Failure &) {} // it ends with the core
   try {

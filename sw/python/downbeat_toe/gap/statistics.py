@@ -148,7 +148,7 @@ def _level_change(rest: Floats) -> int | None:
         noise = MAD_TO_SIGMA * float(np.median(np.abs(np.concatenate([before - levels[0], after - levels[1]]))))
         change = levels[1] - levels[0]
         if abs(change) > max(CHANGE_SIGMAS * noise, SMALLEST_CHANGE):
-            return at
+            return int(at)
     return None
 
 
