@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`scripts/rtl.sh`: build/scala.stamp stands for the classes of this tree, with a Maven that writes one class and needs no library."""
+"""`scripts/rtl.sh`: build/scala.stamp stands for the classes of this tree, with a Maven that makes a class without libraries."""
 
 from __future__ import annotations
 
