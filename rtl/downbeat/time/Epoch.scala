@@ -3,7 +3,7 @@ package downbeat.time
 
 import spinal.core._
 
-/** How often time has wrapped since reset, in units of 78 hours: the count comes round after 36 years.
+/** How often time has wrapped since reset, in units of 78 hours: the count comes round after 834 days.
   *
   * Time never jumps by 2^47 ns at once, so a top bit that falls is a wrap.
   */
@@ -18,5 +18,5 @@ class Epoch(now: Instant) extends Area {
 }
 
 object Epoch {
-  val bits = 12
+  val bits = 8
 }
