@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What `make sim` installs is a closed part of the lock."""
+"""`make sim` installs a closed part of the lock."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -42,3 +43,11 @@ def test_without_the_tree_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
     done = CliRunner().invoke(app, ["experiment", "run", "x.toml"])
     assert done.exit_code == 2
     assert "needs the source tree" in done.output
+
+
+def test_with_the_packages_of_a_simulation_alone_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else whole(name))
+    done = CliRunner().invoke(app, ["experiment", "run", "x.toml"])
+    assert done.exit_code == 2
+    assert "make setup" in done.output

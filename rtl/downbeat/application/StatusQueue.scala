@@ -3,8 +3,8 @@ package downbeat.application
 
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{NewestRead, WideMemory}
-import downbeat.messages.FlowReference
 import downbeat.lib.ecc.StateMemory
+import downbeat.messages.FlowReference
 import spinal.core._
 import spinal.lib._
 

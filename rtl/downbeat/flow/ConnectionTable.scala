@@ -2,8 +2,8 @@
 package downbeat.flow
 
 import downbeat.config.DownbeatConfig
-import downbeat.messages.{AddressReadPort, ConnectionAddresses}
 import downbeat.lib.ecc.StateMemory
+import downbeat.messages.{AddressReadPort, ConnectionAddresses}
 import spinal.core._
 import spinal.lib._
 

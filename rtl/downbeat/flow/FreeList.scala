@@ -2,8 +2,8 @@
 package downbeat.flow
 
 import downbeat.config.DownbeatConfig
-import downbeat.messages.FlowReference
 import downbeat.lib.ecc.ProtectedQueue
+import downbeat.messages.FlowReference
 import spinal.core._
 import spinal.lib._
 

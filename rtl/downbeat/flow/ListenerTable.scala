@@ -3,8 +3,8 @@ package downbeat.flow
 
 import downbeat.config.DownbeatConfig
 import downbeat.lib.WideMemory
-import downbeat.messages.{CloseReason, ConnectionParameters, ListenRequest, Refusal}
 import downbeat.lib.ecc.StateMemory
+import downbeat.messages.{CloseReason, ConnectionParameters, ListenRequest, Refusal}
 import spinal.core._
 import spinal.lib._
 

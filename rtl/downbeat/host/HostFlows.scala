@@ -2,9 +2,9 @@
 package downbeat.host
 
 import downbeat.config.DownbeatConfig
+import downbeat.lib.ecc.StateMemory
 import downbeat.memory.FlowPointers
 import downbeat.messages.{FlowPosition, FlowStatus, TcpState}
-import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 

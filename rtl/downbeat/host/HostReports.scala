@@ -4,8 +4,8 @@ package downbeat.host
 import downbeat.application.FlowLine
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{NewestRead, WideMemory}
-import downbeat.messages.PathReport
 import downbeat.lib.ecc.StateMemory
+import downbeat.messages.PathReport
 import spinal.core._
 import spinal.lib._
 

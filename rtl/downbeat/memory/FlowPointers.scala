@@ -2,9 +2,9 @@
 package downbeat.memory
 
 import downbeat.config.DownbeatConfig
+import downbeat.lib.ecc.StateMemory
 import downbeat.messages.FlowPosition
 import downbeat.wire.SequenceNumber
-import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 

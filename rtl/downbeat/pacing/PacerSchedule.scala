@@ -2,10 +2,10 @@
 package downbeat.pacing
 
 import downbeat.config.DownbeatConfig
+import downbeat.lib.ecc.StateMemory
 import downbeat.lib.pipeline.{EventLink, HeldValues}
 import downbeat.messages.{Booking, FlowReference}
 import downbeat.wire.LaunchMode
-import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.pacing
 
+import downbeat.lib.ecc.StateMemory
 import downbeat.messages.NextInstant
 import downbeat.time.Instant
-import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 

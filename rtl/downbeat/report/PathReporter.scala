@@ -4,9 +4,9 @@ package downbeat.report
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.{CongestionEventKind, Window}
 import downbeat.lib.WideMemory
+import downbeat.lib.ecc.StateMemory
 import downbeat.messages.{FlowReference, PathPhase, PathReport, TcpState}
 import downbeat.time.Instant
-import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 

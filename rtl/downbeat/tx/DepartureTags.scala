@@ -3,9 +3,9 @@ package downbeat.tx
 
 import downbeat.config.DownbeatConfig
 import downbeat.lib.Tally
+import downbeat.lib.ecc.StateMemory
 import downbeat.messages.{DepartedEvent, FlowReference}
 import downbeat.wire.{DepartureStamp, SequenceNumber}
-import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 

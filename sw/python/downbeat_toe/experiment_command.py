@@ -29,6 +29,8 @@ def run(context: typer.Context) -> None:
     with explained():
         if not _is_there():
             raise Refused("downbeat experiment needs the source tree: call scripts/tools/downbeat in it")
+        if importlib.util.find_spec("pyarrow") is None:
+            raise Refused("downbeat experiment needs all Python packages, make sim installs a part: make setup")
     os.execv(sys.executable, [sys.executable, "-m", PROGRAM, "run", *context.args])
 
 

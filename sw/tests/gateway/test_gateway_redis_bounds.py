@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What others write into Redis, and a Redis that is slow, cost a gateway neither its memory nor its end."""
+"""Entries that others write into Redis, and a Redis that is slow, cost a gateway neither its memory nor its end."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def until(condition: Callable[[], bool], seconds: float = 20) -> None:
 
 
 def sealed(site: Site, sequence: int, body: bytes) -> bytes:
-    """What another gateway of the site has accepted from reporter 1."""
+    """An entry of another gateway of the site: it has accepted this from reporter 1."""
     number, site_key = newest(site.keys)
     other = wire.Host(site_key, 1, number, session=77)
     other.key = wire.derive(other.site, 0)

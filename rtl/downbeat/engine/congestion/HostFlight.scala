@@ -21,8 +21,8 @@ case class HostFlightState() extends Bundle {
   *
   * It counts with `established`: as the handshake ends, or as the engine takes a `start`. Then cwnd is `window`
   * segments, whatever the start-up policy says, and they leave `gap` apart, unless the start-up policy has a plan of
-  * its own. A loss or a timeout ends the flight. A start that is too old loses its window, its pace
-  * and its start-up policy, which becomes `standard`; ssthresh stays (Yu, thesis, p. 28). A connection that lost its SYN
+  * its own. A loss or a timeout ends the flight. A start that is too old loses its window, its pace and
+  * its start-up policy, which becomes `standard`; ssthresh stays (Yu, thesis, p. 28). A connection that lost its SYN
   * begins with one segment (RFC 5681 3.1).
   */
 class HostFlight(

@@ -5,8 +5,8 @@ import downbeat.calculation.{InlineEstimator, InlineMeasurement, InlineMessage}
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.InlineResult
 import downbeat.engine.pipeline.{EnginePipeline, Signals}
-import downbeat.messages.EventKind
 import downbeat.lib.ecc.StateMemory
+import downbeat.messages.EventKind
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._

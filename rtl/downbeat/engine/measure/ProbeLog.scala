@@ -4,9 +4,9 @@ package downbeat.engine.measure
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.{CongestionEventKind, ProbeAck}
 import downbeat.engine.pipeline.{EnginePipeline, Signals}
+import downbeat.lib.ecc.StateMemory
 import downbeat.messages.EventKind
 import downbeat.wire.SequenceNumber
-import downbeat.lib.ecc.StateMemory
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._

@@ -5,8 +5,8 @@ import downbeat.calculation.{RateEstimator, RateRequest}
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.{CongestionEventKind, RateWindows, Window}
 import downbeat.engine.pipeline.{EnginePipeline, Signals}
-import downbeat.messages.{EventKind, TcpState}
 import downbeat.lib.ecc.StateMemory
+import downbeat.messages.{EventKind, TcpState}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._

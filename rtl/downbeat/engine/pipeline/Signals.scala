@@ -17,9 +17,6 @@ import spinal.lib.misc.pipeline._
   * event unless named otherwise.
   */
 class Signals(config: DownbeatConfig) {
-  /** With `ecc`: a word of the connection in a stage behind protocol has two flips. From transmit's step 1 on. */
-  val UNREADABLE = Payload(Bool())
-
   // ---- the event, from the arbiter
 
   /** Kind of the event. */
@@ -238,6 +235,8 @@ class Signals(config: DownbeatConfig) {
 
   /** SND.NXT. */
   val NEXT_SEND = Payload(SequenceNumber())
+  /** With `ecc`: a word of the connection in a stage behind protocol has two flips. From transmit's step 1 on. */
+  val UNREADABLE = Payload(Bool())
 
   // ---- from congestion
 

@@ -154,7 +154,8 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   private val change = new s4.Area {
     val any = insert(
-      STATE =/= before.state || stateMachine.memory.ends || effect.acknowledges || kind.placed || urgency.received.advances || softErrors.report.due)
+      STATE =/= before.state || stateMachine.memory.ends || effect.acknowledges || kind.placed ||
+        urgency.received.advances || softErrors.report.due)
   }
   val status = Flow(FlowStatus(config))
   private val tell = new s5.Area {

@@ -11,8 +11,8 @@ import spinal.lib.misc.pipeline._
   * acknowledged that was outstanding (RFC 6582 3.2, `recover`, and ns-2's `bugFix_`).
   *
   * Each ACK in recovery that brings new SACK information lets two lost segments be sent again, so that no ACK causes a
-  * burst. Of RFC 6675's NextSeg rules 1 and 2 are here. Instead of
-  * its rescue (rule 4), a partial ACK sends the next hole again if nothing from there on was, as NewReno does.
+  * burst. Of RFC 6675's NextSeg rules 1 and 2 are here. Instead of its rescue (rule 4), a partial ACK sends the next
+  * hole again if nothing from there on was, as NewReno does.
   *
   * `acknowledgesPair` (step 2): the ACK acknowledges the first half of an inverted pair.
   */
