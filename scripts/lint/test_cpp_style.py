@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """C++ of sw and sim is of one dialect: names as .clang-tidy says, and `///` above what a header declares.
 
-clang-tidy reads one unit for each area that has changed. What a build generates, and large libraries, are empty headers
-to it: it calls what it cannot resolve an error and goes on, so its errors are ignored and its names count.
+clang-tidy reads one unit for `sw` and one for `sim`, if something in it has changed: the headers that all files share
+take most of its time. What a build generates, and large libraries, are empty headers to it: it calls what it cannot
+resolve an error and goes on, so its errors are ignored and its names count.
 """
 
 from __future__ import annotations
@@ -25,10 +26,6 @@ NS3 = Path(sysconfig.get_paths()["purelib"]) / "ns3" / "include"
 LARGE = ("nlohmann/", "toml++/")  # libraries whose headers take long to read
 # A C interface has C's names, and Google's packetdrill chooses those of its own.
 FOREIGN = re.compile(r"downbeat\w*\.h:|shared_object/interface\.|'V\w+___\w+'|'__\w+'")
-
-
-def area(path: Path) -> str:
-    return "/".join(path.parts[:2])
 
 
 def cpp_files() -> list[Path]:
@@ -60,8 +57,8 @@ def misnamed(name: str, files: Iterable[Path], place: Path) -> list[str]:
 
 
 def known_misnamed(name: str, files: list[Path], key: str) -> list[str]:
-    """The same of an area of the tree, kept in build/ until the area or a header changes."""
-    place = cached(f"names-{name}", key, lambda place: _write(place, misnamed("area", files, place)))
+    """The same of a folder of the tree, kept in build/ until one of its files or a header changes."""
+    place = cached(f"names-{name}", key, lambda place: _write(place, misnamed("names", files, place)))
     return (place / "names").read_text().replace(f"{ROOT}/", "").splitlines()
 
 
@@ -93,10 +90,10 @@ def test_names() -> None:
     version = subprocess.run(["clang-tidy", "--version"], text=True, capture_output=True, check=True).stdout
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = []
-        for name, paths in groupby(files, area):
+        for name, paths in groupby(files, lambda path: path.parts[0]):
             own = [ROOT / path for path in paths]
             key = content(version, CONFIGURATION.read_text(), *headers, *(file.read_text() for file in own))
-            runs.append(pool.submit(known_misnamed, name.replace("/", "-"), own, key))
+            runs.append(pool.submit(known_misnamed, name, own, key))
         found = [line for run in runs for line in run.result()]
     assert not found, "\n".join(found)
 
