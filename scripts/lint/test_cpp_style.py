@@ -58,12 +58,12 @@ def misnamed(name: str, files: Iterable[Path], place: Path) -> list[str]:
 
 def known_misnamed(name: str, files: list[Path], key: str) -> list[str]:
     """The same of a folder of the tree, kept in build/ until one of its files or a header changes."""
-    place = cached(f"names-{name}", key, lambda place: _write(place, misnamed("names", files, place)))
-    return (place / "names").read_text().replace(f"{ROOT}/", "").splitlines()
+    place = cached(f"names-{name}", key, lambda place: _write(place, misnamed("unit", files, place)))
+    return (place / "found").read_text().replace(f"{ROOT}/", "").splitlines()
 
 
 def _write(place: Path, lines: list[str]) -> None:
-    (place / "names").write_text("\n".join(lines))
+    (place / "found").write_text("\n".join(lines))
 
 
 def undocumented(text: str) -> list[int]:
