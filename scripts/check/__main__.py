@@ -50,7 +50,7 @@ def main(arguments: list[str], target: str = TARGET) -> int:
         write_junit(ROOT / REPORT, reporter.rows, seed, target)
     if not reporter.rows:
         print(_nothing_ran(test))
-    print(reporter.summary(), flush=True)
+    print("\n".join([*reporter.failures(), reporter.summary()]), flush=True)
     return int(reporter.count("failed") > 0 or reporter.count("passed") == 0)
 
 

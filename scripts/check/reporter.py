@@ -28,10 +28,18 @@ class Reporter:
             parts.append(f"{self.count('skipped')} skipped")
         return ", ".join(parts)
 
+    def failures(self) -> list[str]:
+        """Lines that repeat each failure, whole: a log is read from its end, and often cut above it."""
+        failed = [row for row in self.rows if row.outcome == "failed"]
+        return [line for row in failed for line in (self._line(row), self._details(row))]
+
+    def _line(self, row: Row) -> str:
+        mark = "FAILED" if row.outcome == "failed" else row.outcome
+        return f"{mark:7} {row.module}: {row.case or 'the module'} ({row.seconds:.1f} s)"
+
     def add(self, row: Row) -> None:
         self.rows.append(row)
-        mark = "FAILED" if row.outcome == "failed" else row.outcome
-        print(f"{mark:7} {row.module}: {row.case or 'the module'} ({row.seconds:.1f} s)", flush=True)
+        print(self._line(row), flush=True)
         if row.outcome == "skipped" and row.message:
             print(f"        {row.message}")
         elif row.outcome == "failed":
