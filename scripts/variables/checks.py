@@ -29,12 +29,14 @@ def power_of_two(minimum: int, maximum: int) -> Check:
     return lambda text: "" if text in map(str, powers) else f"use a power of two, {minimum} to {maximum}"
 
 
-def seconds(maximum: int) -> Check:
-    """A positive decimal number."""
+def seconds(maximum: int, minimum: Callable[[], int] = lambda: 0) -> Check:
+    """A positive decimal number, of at least so much."""
 
     def check(text: str) -> str:
         fits = re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text) and 0 < float(text) <= maximum
-        return "" if fits else f"use seconds, more than 0 and at most {maximum}"
+        if not fits:
+            return f"use seconds, more than 0 and at most {maximum}"
+        return "" if float(text) >= minimum() else f"too short to measure anything; use {minimum()} seconds or more"
 
     return check
 

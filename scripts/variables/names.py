@@ -10,6 +10,7 @@ from pathlib import Path
 
 from scripts.check.select import FOLDERS, select, similar
 from sim.experiments.engine.schema.methods import METHODS
+from sim.experiments.names import PROGRAMS_MINIMUM_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 RTL = ROOT / "rtl" / "downbeat"
@@ -117,3 +118,8 @@ def _python_files() -> list[Path]:
 
 def _functions(path: Path) -> list[str]:
     return re.findall(r"^(?:async )?def (\w+)", path.read_text(), re.MULTILINE)
+
+
+def minimum_seconds() -> int:
+    """The shortest DURATION of the experiment NAME."""
+    return PROGRAMS_MINIMUM_SECONDS.get(os.environ.get("NAME", ""), 0)

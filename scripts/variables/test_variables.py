@@ -209,6 +209,15 @@ def test_what_a_program_of_the_experiments_does_not_read_is_refused(
     assert unread(["experiment"], command_line) == words
 
 
+def test_an_experiment_that_would_be_too_short_is_refused(alone: pytest.MonkeyPatch) -> None:
+    """DURATION=1 of linearity has no pair in it."""
+    alone.setenv("DURATION", "1")
+    alone.setenv("NAME", "linearity")
+    assert refusal(["experiment"]) == "DURATION=1: too short to measure anything; use 20 seconds or more"
+    alone.setenv("NAME", "cubic")
+    assert refusal(["experiment"]) == ""
+
+
 def test_the_nearest_tests_and_cases_are_named(alone: pytest.MonkeyPatch) -> None:
     alone.setenv("TEST", "rx/frame_fliter")
     assert refusal(["test"]).startswith("TEST=rx/frame_fliter: no such test; the nearest are rx/test_frame_filter, ")

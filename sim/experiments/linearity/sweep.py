@@ -90,6 +90,8 @@ def receive(programs: Programs, runs: Sequence[Sent], cross: int, seed: int) -> 
         gaps += own
         means += [sum(own) / len(own) / 65536e6] if own else []
         errors += [abs(_gap(stamps, pair) - _gap(came, pair)) for pair in whole]
+    if not gaps:
+        raise RuntimeError(f"no pair of {runs[0].gap_ms} ms came back in {len(runs)} runs of {runs[0].seconds:g} s")
     milliseconds = sorted(gap / 65536e6 for gap in gaps)
     return {
         "gap_ms": runs[0].gap_ms,

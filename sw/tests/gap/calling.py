@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +17,11 @@ downbeat = [sys.executable, '-m', 'downbeat_toe']
 """
 
 
-def downbeat(*arguments: object) -> subprocess.CompletedProcess[str]:
+def downbeat(
+    *arguments: object, stdout: int = subprocess.PIPE, cwd: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "downbeat_toe", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=120, check=False, cwd=cwd)
 
 
 def inside(script: str, *arguments: object) -> str:

@@ -180,8 +180,12 @@ def test_microseconds_are_read_with_their_step_in_the_verdict(tmp_path: Path) ->
     verdict = data["verdict"]
     assert verdict["floor_ns"] == pytest.approx(776, rel=0.01) and verdict["within_floor"] >= 0.9
     assert verdict["half_width_ns"] == pytest.approx(776, rel=0.03) and verdict["level"] == 0.95
-    assert f"One gap of {verdict['gap_ns']:,.0f} ns is right to ±7" in done.stdout and "Floor of this" in done.stdout
-    assert "One gap of" in (tmp_path / "out" / "gap-capture.html").read_text()
+    assert (
+        f"If a NIC stamped at the wire, one gap of {verdict['gap_ns']:,.0f} ns is right to ±7" in done.stdout
+        and "Floor of this" in done.stdout
+    )
+    page = (tmp_path / "out" / "gap-capture.html").read_text()
+    assert "one gap of" in page and "<b>" not in page
     done, _ = gap(tmp_path, capture, launches, "--strict")
     assert done.returncode == 2 and "microseconds" in done.stderr
 
@@ -195,4 +199,70 @@ def test_a_selftest_gives_the_floor_of_a_kernel_s_stamps(tmp_path: Path) -> None
     assert data["verdict"]["floor_ns"] == pytest.approx(95, rel=0.01)
     assert "the kernel's stamps" in data["verdict"]["budget"][0]["cause"]
     _, data = gap(tmp_path, capture, launches)
-    assert data["verdict"]["floor_ns"] < 1 and "if a NIC stamped" in data["verdict"]["assumes"]
+    assert data["verdict"]["floor_ns"] < 1 and "does not say who stamped" in data["verdict"]["assumes"]
+
+
+def test_a_drift_stays_where_it_is_not_significant_or_is_to_stay(tmp_path: Path) -> None:
+    """White noise of 100 ns over 0.2 s: a slope of a few 100 ppb is chance. 30 ppm is not, unless it is to stay."""
+    draw, launches = np.random.default_rng(SEED), [GAP * number for number in range(200)]
+    noise = draw.normal(0, 100, 200)
+    for drift, options, why_not in (
+        (0, (), "not significant"),
+        (30e-6, (), None),
+        (30e-6, ("--keep-drift",), "--keep-drift"),
+    ):
+        stamps = [
+            round(launch * (1 + drift) + error) for launch, error in zip(launches, noise - noise[::-1], strict=True)
+        ]
+        done, data = gap(tmp_path, synthetic.pcap(zip(stamps, synthetic.probes(200), strict=True)), launches, *options)
+        assert data["drift"]["why_not"] == why_not and data["drift"]["removed"] == (why_not is None), done.stderr
+        left = drift * GAP if why_not else 0
+        assert (
+            data["gap_error_ns"]["mean"] == pytest.approx((stamps[-1] - stamps[0] - launches[-1]) / 199, abs=0.1)
+            or not left
+        )
+    assert "not removed: --keep-drift" in done.stdout
+    assert data["verdict"]["half_width_ns"] == pytest.approx(30, rel=0.05), "30 ppm of a millisecond are in each gap"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [(("--paced", "4Mb/s"), "by no clock; leave --common-time out"), ((), "launches count from the start")],
+)
+def test_what_has_no_common_time_is_refused_with_it(tmp_path: Path, options: tuple[str, ...], says: str) -> None:
+    segments = [synthetic.segment(1000 + 500 * number, 500) for number in range(50)]
+    launches = [GAP * number for number in range(50)]
+    (tmp_path / "x.pcap").write_bytes(synthetic.pcap(zip(launches, segments, strict=True)))
+    plan = tmp_path / "plan.csv"
+    rows = (f"{launch},554,{1000 + 500 * number}" for number, launch in enumerate(launches))
+    plan.write_text("\n".join(["launch_ns,length,sequence", *rows]) + "\n")
+    words = ("gap", tmp_path / "x.pcap", *(options or ("--schedule", plan)), "--reports", tmp_path)
+    assert downbeat(*words).returncode == 0
+    done = downbeat(*words, "--common-time")
+    assert done.returncode == 2 and says in done.stderr, done.stdout + done.stderr
+
+
+def test_the_page_names_the_worst_gaps(tmp_path: Path) -> None:
+    launches = [GAP * number for number in range(100)]
+    stamps = [launch + 700 * (at == 41) for at, launch in enumerate(launches)]
+    gap(tmp_path, synthetic.pcap(zip(stamps, synthetic.probes(100), strict=True)), launches)
+    page = (tmp_path / "out" / "gap-capture.html").read_text().partition("<h2>Worst gaps</h2>")[2]
+    assert [re.findall("<td[^>]*>(.*?)</td>", row) for row in page.split("<tr>")[2:4]] == [
+        ["41", "0", "40,000,000", "1,000,000", "700.0"],
+        ["42", "0", "41,000,000", "1,000,000", "-700.0"],
+    ]
+
+
+def test_the_report_is_there_when_nobody_reads_what_is_printed(tmp_path: Path) -> None:
+    """`downbeat gap ... | head -1`: the reader's end is closed."""
+    launches = [GAP * number for number in range(100)]
+    (tmp_path / "x.pcap").write_bytes(synthetic.pcap(zip(launches, synthetic.probes(100), strict=True)))
+    plan = synthetic.schedule(tmp_path / "plan.csv", launches)
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = ("gap", tmp_path / "x.pcap", "--schedule", plan, "--reports", tmp_path / "out")
+    done = downbeat(*words, stdout=writer)
+    os.close(writer)
+    assert done.returncode != 0 and "Traceback" not in done.stderr
+    assert json.loads((tmp_path / "out" / "gap-capture.json").read_text())["gaps"]["fine"] == 99
+    assert (tmp_path / "out" / "gap-capture.html").exists()

@@ -61,6 +61,15 @@ sys.exit(listener.returncode)
     assert data["gaps"]["scheduled_ns"] == {"minimum": 100_000, "median": 1_500_000, "maximum": 5_900_000}
 
 
+def test_a_selftest_at_the_usual_place_is_found_from_another_place_of_reports(tmp_path: Path) -> None:
+    usual = tmp_path / "build" / "reports" / "gap-selftest.json"
+    usual.parent.mkdir(parents=True)
+    usual.write_text("{}")
+    plan = synthetic.schedule(tmp_path / "plan.csv", [0, MILLISECOND])
+    done = downbeat("gap", "live", "lo", "--schedule", plan, "--reports", tmp_path / "out", cwd=tmp_path)
+    assert done.returncode == 2 and "build/reports/gap-selftest.json: not a report of downbeat gap" in done.stderr
+
+
 def test_launches_that_count_from_the_start_have_no_time_in_common(tmp_path: Path) -> None:
     plan = synthetic.schedule(tmp_path / "plan.csv", [0, MILLISECOND])
     done = downbeat("gap", "live", "lo", "--schedule", plan, "--common-time")

@@ -121,7 +121,16 @@ def test_the_kernel_s_stamps_have_no_floor_without_a_selftest() -> None:
     analysis, _ = captured(np.random.default_rng(SEED), Instrument(1), 60, MILLISECOND)
     verdict = judge(analysis, Stamping(True))
     assert verdict["half_width_ns"] is None and verdict["floor_ns"] is None
-    assert "downbeat gap selftest, then --selftest FILE" in verdict["sentences"][0]
+    assert "downbeat gap selftest, then --selftest FILE" in verdict["sentences"][0] and not verdict["sure"]
+
+
+def test_a_precision_is_sure_only_where_it_is_known_who_stamped() -> None:
+    analysis, _ = captured(np.random.default_rng(SEED), Instrument(8), 60, MILLISECOND)
+    assert judge(analysis, Stamping(False))["sure"] and judge(analysis, Stamping(False))["sentences"][0].startswith(
+        "One gap"
+    )
+    unknown = judge(analysis, Stamping(None))
+    assert not unknown["sure"] and unknown["sentences"][0].startswith("If a NIC stamped at the wire, one gap of")
 
 
 @pytest.mark.parametrize(("value", "text"), [(6.21, "6.3"), (1234, "1,300"), (0.0111, "0.012"), (8, "8"), (0, "0")])

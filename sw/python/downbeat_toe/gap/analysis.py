@@ -12,11 +12,13 @@ from downbeat_toe.gap import notes, statistics, steps
 from downbeat_toe.gap.frames import Frames
 from downbeat_toe.gap.matching import Matching, match
 from downbeat_toe.gap.statistics import Floats
-from downbeat_toe.gap.uncertainty import LARGEST_DRIFT
+from downbeat_toe.gap.uncertainty import LARGEST_DRIFT, SIGNIFICANT
 from downbeat_toe.refused import Refused
 from downbeat_toe.schedule import Schedule
 
 WORST = 5  # gaps that are named
+ONE_CLOCK, NO_CLOCK = "one clock", "no clock drifts so"
+KEPT, INSIGNIFICANT = "--keep-drift", "not significant"  # reasons to leave a drift
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,11 @@ class Analysis:
     unsure: str  # why no precision can be given; empty: it can
 
 
-def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common_time: bool = False) -> Analysis:
+def analyse(
+    schedule: Schedule, frames: Frames, source: str, stamps: str, common_time: bool = False, keep_drift: bool = False
+) -> Analysis:
     """`stamps` says whose they are. With `common_time` launches are of the same clock: no drift, and the delay is
-    known."""
+    known. `keep_drift` leaves a drift in the gap errors."""
     matching = match(schedule, frames, source)
     fine = np.flatnonzero(matching.fine)
     first, second, disturbed = matching.pairs()
@@ -46,7 +50,7 @@ def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common
     times, errors = launch[fine], stamp[fine] - launch[fine]
     changes = statistics.level_changes(times, errors)
     line, offsets, parts = statistics.fit_between(times, errors, changes)
-    why_not = "one clock" if common_time else "no clock drifts so" if abs(line.slope) > LARGEST_DRIFT else None
+    why_not = ONE_CLOCK if common_time else KEPT if keep_drift else _why_not(line)
     slope = 0.0 if why_not else line.slope
     rest = errors - offsets - slope * times
     rest -= np.median(rest)
@@ -90,6 +94,13 @@ def analyse(schedule: Schedule, frames: Frames, source: str, stamps: str, common
     return Analysis(
         data, times, rest, gap_errors, gaps, max(frames.step, steps.clock_step(step)), schedule.step, unsure
     )
+
+
+def _why_not(line: statistics.Line) -> str | None:
+    """Why a line's slope is not taken for the drift of a clock; None: it is."""
+    if abs(line.slope) > LARGEST_DRIFT:
+        return NO_CLOCK
+    return INSIGNIFICANT if abs(line.slope) <= SIGNIFICANT * line.uncertainty else None
 
 
 def _range(values: Floats) -> dict[str, float]:

@@ -21,6 +21,7 @@ ReportsOption = Annotated[Path, typer.Option("--reports", help="directory for th
 SelftestOption = Annotated[
     Path | None, typer.Option("--selftest", help="report of gap selftest (.json), if a kernel stamped")
 ]
+KeepDriftOption = Annotated[bool, typer.Option("--keep-drift", help="leave the drift in the gap errors")]
 RECORD = REPORTS / "sim.csv"
 
 
@@ -39,6 +40,7 @@ def capture(
     common_time: Annotated[
         bool, typer.Option(help="schedule and capture have one clock: delay is known, no drift is removed")
     ] = False,
+    keep_drift: KeepDriftOption = False,
     mtu: Annotated[
         int | None, typer.Option(min=68, help="of the path, bytes; else by the handshake's MSS, or 1500")
     ] = None,
@@ -57,6 +59,11 @@ def capture(
             return frames.select(kind, seen.frames(), seen.interface.step, mtu).in_order(str(path))
 
         notes: list[str] = []
+        if paced and common_time:
+            raise Refused(
+                "--paced --common-time: a paced flow's launches count from its first segment, by no clock; leave --common-time "
+                "out (--keep-drift leaves the drift in the gap errors)"
+            )
         if paced:
             rate = replay.rate(paced)
             found = captured("tcp", file, interface)
@@ -66,7 +73,11 @@ def capture(
             if flow is not None:
                 planned = planned.only(flow)
             found = captured(planned.kind, file, interface)
-        analysis = analyse(planned, found, str(file), "the capture's", common_time)
+        if common_time:
+            planning.require_one_time(
+                planned, int(found.stamp[0]), "give times of the capture's clock, or leave it out"
+            )
+        analysis = analyse(planned, found, str(file), "the capture's", common_time, keep_drift)
         analysis.data["notes"] = notes + analysis.data["notes"]
         analysis.data["verdict"] = verdict.judge(analysis, stamping)
         report.show(f"Gaps in {file.name}", "gap-capture", reports, {f"Gaps in {file.name}": analysis})

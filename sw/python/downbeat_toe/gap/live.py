@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from downbeat_toe import schedule_file
-from downbeat_toe.gap import sending, stamping
+from downbeat_toe.gap import planning, sending, stamping
 from downbeat_toe.gap.analysis import Analysis, analyse
 from downbeat_toe.gap.frames import Frames
 from downbeat_toe.gap.listening import Received, listen
@@ -22,7 +22,6 @@ from downbeat_toe.gap.stamping import Clock
 from downbeat_toe.refused import Refused
 from downbeat_toe.schedule import Schedule
 
-DAY = 86_400 * 10**9  # ns
 QUIET = 0.5  # s without a frame after which no more is expected of a sender on this host
 
 
@@ -75,12 +74,9 @@ def exchange(
 def _by_clock(planned: Schedule) -> Schedule:
     """Launches by CLOCK_REALTIME, as stamps are, from CLOCK_TAI."""
     launch = planned.launch - sending.tai_ahead()
-    if abs(int(launch[0]) - time.time_ns()) > DAY:
-        raise Refused(
-            f"{planned.source}: launches count from the start, so with --common-time arrivals cannot be compared with "
-            "them: give times of CLOCK_TAI, and send them by replay --absolute"
-        )
-    return replace(planned, launch=launch)
+    planned = replace(planned, launch=launch)
+    planning.require_one_time(planned, time.time_ns(), "give times of CLOCK_TAI, and send them by replay --absolute")
+    return planned
 
 
 def _logged(log: Path, planned: Schedule) -> tuple[Schedule, Schedule]:
@@ -104,7 +100,7 @@ def _numbers(planned: Schedule) -> np.ndarray:
 
 
 def both(
-    schedule: Path, interface: str, sender: str, options: list[str], one_way: bool, common_time: bool
+    schedule: Path, interface: str, sender: str, options: list[str], one_way: bool, common_time: bool, keep_drift: bool
 ) -> dict[str, Analysis]:
     """Sends and receives: arrivals against the schedule; and its halves, arrivals against departures and these against
     it."""
@@ -116,19 +112,19 @@ def both(
     one_clock = common_time or received.clock.same_as(sent_by)
     analyses = {
         "arrivals against schedule": analyse(
-            launched, received.frames, interface, str(received.clock), received.clock.phc is None
+            launched, received.frames, interface, str(received.clock), received.clock.phc is None, keep_drift
         ),
         "arrivals against departures": analyse(
-            departed, received.frames, interface, f"{received.clock}; departures: {sent_by}", one_clock
+            departed, received.frames, interface, f"{received.clock}; departures: {sent_by}", one_clock, keep_drift
         ),
-        "departures against schedule": analyse(launched, left, sender, str(sent_by), sent_by.phc is None),
+        "departures against schedule": analyse(launched, left, sender, str(sent_by), sent_by.phc is None, keep_drift),
     }
     next(iter(analyses.values())).data["notes"] += received.notes
     return analyses
 
 
 def heard(
-    planned: Schedule, interface: str, time_limit: float, one_way: bool, common_time: bool
+    planned: Schedule, interface: str, time_limit: float, one_way: bool, common_time: bool, keep_drift: bool
 ) -> dict[str, Analysis]:
     """Receives what another host sends: arrivals against the schedule."""
     if one_way:
@@ -136,6 +132,6 @@ def heard(
     if common_time:
         planned = _by_clock(planned)
     received = receive(planned, interface, time_limit)
-    analysis = analyse(planned, received.frames, interface, str(received.clock), common_time)
+    analysis = analyse(planned, received.frames, interface, str(received.clock), common_time, keep_drift)
     analysis.data["notes"] += received.notes
     return {"arrivals against schedule": analysis}

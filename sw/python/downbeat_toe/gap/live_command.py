@@ -15,7 +15,7 @@ from downbeat_toe.gap import interfaces, report, verdict
 from downbeat_toe.gap import live as lives
 from downbeat_toe.gap import selftest as selftests
 from downbeat_toe.gap.analysis import Analysis
-from downbeat_toe.gap.capture_command import ReportsOption, SelftestOption
+from downbeat_toe.gap.capture_command import KeepDriftOption, ReportsOption, SelftestOption
 from downbeat_toe.gap.replay import SpeedOption
 from downbeat_toe.output import REPORTS
 from downbeat_toe.refused import Refused, explained
@@ -39,14 +39,15 @@ def live(
     common_time: Annotated[
         bool, typer.Option(help="clocks of sender and receiver are kept together (PTP, PPS)")
     ] = False,
+    keep_drift: KeepDriftOption = False,
     selftest: SelftestOption = None,
     reports: ReportsOption = REPORTS,
 ) -> None:
     """Stamps frames as they arrive, by the NIC's clock if it can, and compares them with a schedule."""
     with explained():
         output.require_directory(reports)
-        usual = reports / f"{selftests.NAME}.json"
-        known = selftest or (usual if usual.exists() else None)
+        usual = (place / f"{selftests.NAME}.json" for place in (reports, REPORTS))
+        known = selftest or next((path for path in usual if path.exists()), None)
         floor = selftests.load(known) if known else verdict.Stamping(True)
         for name in (interface, sender):
             if name:
@@ -55,9 +56,11 @@ def live(
             if not to:
                 raise Refused(f"whom to send to? give the MAC address of {interface} (--to; ip link show {interface})")
             options = ["--to", to, "--method", method, *(["--rate", rate] if rate else [])]
-            analyses = lives.both(schedule, interface, sender, options, one_way, common_time)
+            analyses = lives.both(schedule, interface, sender, options, one_way, common_time, keep_drift)
         else:
-            analyses = lives.heard(schedule_file.read(schedule), interface, time_limit, one_way, common_time)
+            analyses = lives.heard(
+                schedule_file.read(schedule), interface, time_limit, one_way, common_time, keep_drift
+            )
         _judge(analyses, floor)
         report.show(f"Gaps at {interface}", "gap-live", reports, analyses)
 
@@ -75,8 +78,8 @@ def selftest(
         found = selftests.floor(analyses[selftests.STAMPS])
         _judge(analyses, verdict.Stamping(True, np.array(found["quantiles_ns"]), "of this run"))
         step = selftests.clock_step()
-        report.console.print(f"Smallest step between two readings of the system's clock: {step} ns", markup=False)
         report.show("The instrument's own floor", selftests.NAME, reports, analyses, clock_step_ns=step, floor=found)
+        report.console.print(f"Smallest step between two readings of the system's clock: {step} ns", markup=False)
 
 
 def _gap(text: str) -> int:

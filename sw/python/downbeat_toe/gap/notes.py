@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from downbeat_toe.gap.statistics import Floats, Indices, Line
@@ -15,6 +17,11 @@ SURE = 5.0  # standard uncertainties
 FEW_BATCHED = 0.01  # share of the gaps
 SHARED = "frames share stamps: they were stamped in batches"
 STEPPED = "a clock was set during the capture, or the path changed"
+
+
+def treatment(drift: dict[str, Any]) -> str:
+    """Whether the drift of an analysis was removed."""
+    return "removed" if drift["removed"] else f"not removed: {drift['why_not']}"
 
 
 def absence(flows: list[str]) -> list[str]:

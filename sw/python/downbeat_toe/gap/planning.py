@@ -13,6 +13,7 @@ from downbeat_toe.gap.frames import Frames
 from downbeat_toe.refused import Refused
 from downbeat_toe.schedule import NANOSECONDS, Schedule
 
+DAY = 86_400 * NANOSECONDS
 OFFLOAD = "ethtool -K IFACE tso off gso off gro off lro off"
 
 
@@ -30,6 +31,15 @@ def left(frames: Frames, source: str, option: str = "--schedule-interface") -> S
     step = max(frames.step, steps.clock_step(steps.apart(frames.stamp)))
     columns = (frames.stamp, frames.length, frames.flow, frames.sequence, again)
     return Schedule(source, "tcp", *columns, frames.merged, step)
+
+
+def require_one_time(planned: Schedule, instant: int, instead: str) -> None:
+    """Refuses launches that are of another time than the arrivals, of which one is at `instant` (ns)."""
+    if abs(int(planned.launch[0]) - instant) > DAY:
+        raise Refused(
+            f"{planned.source}: launches count from the start, so with --common-time arrivals cannot be compared with "
+            f"them: {instead}"
+        )
 
 
 def paced(frames: Frames, source: str, flow: str | None, rate: int) -> tuple[Schedule, list[str]]:

@@ -11,10 +11,11 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from downbeat_toe import pages
+from downbeat_toe.gap import notes
 from downbeat_toe.gap.analysis import Analysis
 
 POINTS = 4_000  # that a plot over time shows; of more, the extremes of each stretch
-TITLES = ("gap error: density", "gap error: share of gaps above it", "time error without drift", "Allan deviation")
+TITLES = ("gap error: density", "gap error: share of gaps above it", "time error", "Allan deviation")
 AXES = (
     ("gap error, ns", "share per ns"),
     ("|gap error|, ns", "share"),
@@ -38,11 +39,12 @@ def write(path: Path, title: str, analyses: dict[str, Analysis]) -> None:
     figure.update_xaxes(**decades, row=2, col=2)
     figure.update_yaxes(**decades, row=2, col=2)
     sentences = "".join(f"<p>{html.escape(_sentence(name, analysis))}</p>" for name, analysis in analyses.items())
-    notes = pages.items(dict.fromkeys(note for analysis in analyses.values() for note in analysis.data["notes"]))
+    main = next(iter(analyses.values()))
+    limits = pages.items(dict.fromkeys(note for analysis in analyses.values() for note in analysis.data["notes"]))
     path.write_text(
         pages.page(
             title,
-            f"{_verdict(next(iter(analyses.values())))}{sentences}{notes}{pages.plot(figure)}",
+            f"{_verdict(main)}{sentences}{limits}{pages.plot(figure)}{_worst(main)}",
             command=pages.again(),
         )
     )
@@ -52,9 +54,19 @@ def _verdict(main: Analysis) -> str:
     verdict = main.data.get("verdict")
     if verdict is None:
         return ""
-    said = "".join(f"<p><b>{html.escape(sentence)}</b></p>" for sentence in verdict["sentences"])
+    mark = "b" if verdict["sure"] else "span"
+    said = "".join(f"<p><{mark}>{html.escape(sentence)}</{mark}></p>" for sentence in verdict["sentences"])
     rows = [[cause["cause"], float(cause["standard_uncertainty_ns"])] for cause in verdict["budget"]]
     return said + (pages.table(["cause", "standard uncertainty, ns"], rows) if rows else "")
+
+
+def _worst(main: Analysis) -> str:
+    heads = ["entry", "flow", "launch, ns", "scheduled gap, ns", "gap error, ns"]
+    rows = [
+        [str(gap["entry"]), gap["flow"], gap["launch_ns"], gap["gap_ns"], gap["error_ns"]]
+        for gap in main.data["worst_gaps"]
+    ]
+    return f"<h2>Worst gaps</h2>{pages.table(heads, rows, left=2)}"
 
 
 def _add(figure: go.Figure, name: str, analysis: Analysis, colour: str) -> None:
@@ -104,9 +116,8 @@ def _extremes(values: np.ndarray) -> np.ndarray:
 def _sentence(name: str, analysis: Analysis) -> str:
     data = analysis.data
     errors, drift = data["gap_error_ns"], data["drift"]
-    removed = "removed" if drift["removed"] else "not removed"
     return (
         f"{name}: {data['gaps']['fine']} gaps, error p1 {errors['p1']:,.1f}, median {errors['p50']:,.1f}, "
         f"p99 {errors['p99']:,.1f}, worst {errors['worst']:,.1f} ns; "
-        f"drift {drift['ppb']:.1f} ppb, {removed}. Stamps: {data['capture']['stamps']}."
+        f"drift {drift['ppb']:.1f} ppb, {notes.treatment(drift)}. Stamps: {data['capture']['stamps']}."
     )

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from downbeat_toe import output
 from downbeat_toe.console import report_console
-from downbeat_toe.gap import plots
+from downbeat_toe.gap import notes, plots
 from downbeat_toe.gap.analysis import Analysis
 
 console = report_console()
@@ -20,22 +20,23 @@ DISTANCES = ("p50", "p99", "p99.9")
 
 
 def show(title: str, name: str, directory: Path, analyses: dict[str, Analysis], **more: Any) -> None:
-    """Prints tables; writes NAME.json and NAME.html into a directory that exists.
+    """Writes NAME.json and NAME.html into a directory that exists, then prints tables: a closed pipe costs no report.
 
     `analyses` by what they are of, the first one the main one.
     """
-    for what, analysis in analyses.items():
-        console.print(table(what, analysis.data))
-        for note in analysis.data["notes"]:
-            console.print(note, style="yellow", markup=False)
-        for sentence in analysis.data.get("verdict", {}).get("sentences", []):
-            console.print(sentence, style="bold", markup=False, soft_wrap=True)
     main = next(iter(analyses.values())).data
     rest = {what: analysis.data for what, analysis in list(analyses.items())[1:]}
     (directory / f"{name}.json").write_text(json.dumps({**main, **rest, **more}, indent=2) + "\n")
     plots.write(directory / f"{name}.html", title, analyses)
     for ending in ("json", "html"):
         output.give_back(directory / f"{name}.{ending}")
+    for what, analysis in analyses.items():
+        console.print(table(what, analysis.data))
+        for note in analysis.data["notes"]:
+            console.print(note, style="yellow", markup=False)
+        verdict = analysis.data.get("verdict", {"sentences": [], "sure": False})
+        for sentence in verdict["sentences"]:
+            console.print(sentence, style="bold" if verdict["sure"] else "", markup=False, soft_wrap=True)
     console.print(f"Report: {directory}/{name}.html, {name}.json", markup=False)
 
 
@@ -54,7 +55,7 @@ def table(title: str, data: dict[str, Any]) -> Table:
         ("gaps", f"{gaps['fine']}" + (f"; disturbed: {disturbed}" if disturbed else "")),
         ("scheduled gap", f"{gaps['scheduled_ns']['median']:,.0f} ns (median)"),
         ("drift", f"{drift['ppb']:.1f} ppb" + (f" ± {uncertainty:.1f}" if uncertainty is not None else "")),
-        ("", "removed" if drift["removed"] else f"not removed: {drift['why_not']}"),
+        ("", notes.treatment(drift)),
         *((f"gap error {name}", f"{errors[name]:,.1f} ns") for name in SHOWN),
         *((f"|gap error| {name}", f"{errors['distance_' + name]:,.1f} ns") for name in DISTANCES),
         *(

@@ -35,7 +35,13 @@ def run(frames: int, gap: int, directory: Path) -> dict[str, Analysis]:
     veth.enter()
     sender, receiver = veth.ENDS
     return live.both(
-        schedule, receiver, sender, ["--to", veth.ADDRESS, "--rate", RATE], one_way=True, common_time=False
+        schedule,
+        receiver,
+        sender,
+        ["--to", veth.ADDRESS, "--rate", RATE],
+        one_way=True,
+        common_time=False,
+        keep_drift=False,
     )
 
 

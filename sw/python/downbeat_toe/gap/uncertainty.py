@@ -4,6 +4,7 @@
     two stamps of step q     triangular on (-q, q)            u = q / sqrt(6)
     the kernel's stamps      gap errors of the self-test, in place of the stamps' step
     drift after the fit      normal, u = gap x u(slope); an even +-200 ppm where the fit knows nothing
+    drift, not removed       the same around gap x slope
     wander                   normal, u = gap x what the Allan deviation has more than white noise
 
 x is the smallest figure that |sum of the causes| does not exceed with a probability of 95 %. Twice the root of the sum
@@ -51,11 +52,11 @@ def measured(name: str, quantiles: Floats) -> Cause:
     return Cause(name, np.interp(_uniform()[2], np.linspace(0, 1, len(quantiles)), quantiles))
 
 
-def drift(gap: float, slope: float | None) -> Cause:
-    """`slope`: standard uncertainty of the fitted one; None: no fit."""
+def drift(gap: float, slope: float | None, left: float = 0.0) -> Cause:
+    """`slope`: standard uncertainty of the fitted one; None: no fit. `left`: the fitted slope, if it was not removed."""
     if slope is None or slope > LARGEST_DRIFT / np.sqrt(3):
         return Cause("drift, unknown: 200 ppm", gap * LARGEST_DRIFT * (2 * _uniform()[3] - 1))
-    return Cause("drift after the fit", gap * slope * _normal()[0])
+    return Cause("drift, not removed" if left else "drift after the fit", gap * (left + slope * _normal()[0]))
 
 
 def wander(gap: float, deviation: float) -> Cause:

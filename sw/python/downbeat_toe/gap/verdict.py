@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from downbeat_toe.gap import means, uncertainty
-from downbeat_toe.gap.analysis import Analysis
+from downbeat_toe.gap.analysis import INSIGNIFICANT, KEPT, Analysis
 from downbeat_toe.gap.statistics import Floats
 
 FEWEST_GAPS = 8  # fewer are too short to judge
@@ -52,6 +52,7 @@ def judge(analysis: Analysis, stamping: Stamping) -> dict[str, Any]:
         "mean_gap_error_ns": means.mean(analysis.gap_errors),
         "too_short": count < FEWEST_GAPS,
         "unsure": analysis.unsure,
+        "sure": known and not (stamping.kernel is None and stamping.errors is None),
     }
     return {**data, "sentences": sentences(data, count)}
 
@@ -60,14 +61,15 @@ def sentences(data: dict[str, Any], count: int) -> list[str]:
     """The verdict in words."""
     mean = data["mean_gap_error_ns"]
     error = "unknown" if mean["half_width"] is None else f"±{mean['half_width']:,.1f} ns (95 %)"
-    average = f"Mean gap error {mean['value']:,.1f} ns, {error}."
+    average = f"Mean gap error {mean['value']:z,.1f} ns, {error}."
     if data["too_short"]:
         return [f"Too short to judge: {count} undisturbed gaps, at least {FEWEST_GAPS} are needed. {average}"]
     if data["unsure"]:
         return [f"One gap: no precision, because {data['unsure']}. {average}"]
     if data["half_width_ns"] is None:
         return [f"One gap: precision {UNKNOWN}. {average}"]
-    floor = data["floor_ns"]
+    if not data["sure"]:
+        return [f"{_precision(data, 'If a NIC stamped at the wire, one gap of')} {data['assumes']}", average]
     inside = data["within_floor"]
     seen = (
         "The gaps differ from the schedule by no more than the instrument itself."
@@ -75,10 +77,16 @@ def sentences(data: dict[str, Any], count: int) -> list[str]:
         else f"{1 - inside:.1%} of the gap errors are above the floor: they are the path's or the sender's."
     )
     return [
-        f"One gap of {data['gap_ns']:,.0f} ns is right to ±{rounded(data['half_width_ns'])} ns (95 %). Floor of this instrument: "
-        f"±{rounded(floor)} ns; believe no smaller gap error. {data['assumes']}".rstrip(),
+        f"{_precision(data, 'One gap of')} Believe no gap error below the floor. {data['assumes']}".rstrip(),
         f"{seen} {average}",
     ]
+
+
+def _precision(data: dict[str, Any], subject: str) -> str:
+    return (
+        f"{subject} {data['gap_ns']:,.0f} ns is right to ±{rounded(data['half_width_ns'])} ns (95 %). Floor of this "
+        f"instrument: ±{rounded(data['floor_ns'])} ns."
+    )
 
 
 def rounded(value: float) -> str:
@@ -100,6 +108,8 @@ def _clocks(analysis: Analysis, gap: float) -> list[uncertainty.Cause]:
     wander = uncertainty.wander(gap, uncertainty.wander_of(analysis.data["allan"], float(np.ptp(analysis.times))))
     if drift["why_not"] == "one clock":
         return [wander]
+    if drift["why_not"] in (KEPT, INSIGNIFICANT) and drift["uncertainty_ppb"] is not None:
+        return [uncertainty.drift(gap, drift["uncertainty_ppb"] * 1e-9, drift["ppb"] * 1e-9), wander]
     known = drift["removed"] and drift["uncertainty_ppb"] is not None
     return [uncertainty.drift(gap, drift["uncertainty_ppb"] * 1e-9 if known else None), wander]
 
@@ -108,5 +118,5 @@ def _assumption(stamping: Stamping) -> str:
     if stamping.errors is not None and stamping.kernel is not False:
         return f"Stamps as exact as in the self-test {stamping.source}."
     if stamping.kernel is None:
-        return "That is if a NIC stamped at the wire; for the kernel's stamps give a self-test (--selftest FILE)."
+        return "The capture does not say who stamped; for the kernel's stamps give a self-test (--selftest FILE)."
     return ""
