@@ -7,6 +7,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 PRESET ?= default
+, := ,
 # Variables of the command line that a program of a recipe reads: make test SEED=3.
 export TEST CASE SEED WAVES JOBS
 export NAME N MODULE FRAMES CONNECTIONS PART PCAP
@@ -33,7 +34,10 @@ SIM65536_RTL := build/sim/rtl-sim65536.stamp
 NS2_RTL := build/sim/rtl-ns2.stamp
 # One policy needs its own module alone, all of them together the core as well.
 POLICIES_RTL := $(if $(POLICY),build/rtl/policies.stamp,$(RTL) $(SIM_RTL))
-HOST_RTL := build/sim/rtl-host.stamp
+# The simulated NIC has flows for a server; with PRESET it is another build, and has that name.
+NIC_PRESET := $(if $(filter-out file,$(origin PRESET)),$(PRESET))
+HOST_BUILD := nic$(if $(NIC_PRESET),-$(NIC_PRESET))
+HOST_RTL := build/sim/rtl-$(HOST_BUILD).stamp
 HOST_TESTS_RTL := build/sim/rtl-hosttests.stamp
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 NETLIST_RTL := build/netlist/rtl.stamp
@@ -100,10 +104,13 @@ gateway: $(SET_UP) ## the performance gateway and what only it needs of the syst
 estimator: $(SET_UP) ## libdownbeat_estimator, shared and static, in build/estimator: shared path estimates
 	@$(IN_ENV) $(MAKE) -s -C sw/estimator
 
-driver: $(HOST_RTL) ## libdownbeat, downbeat-nic and downbeat-run, with the simulated device, in build/driver
+driver: $(HOST_RTL) ## libdownbeat, downbeat-nic and downbeat-run, with a simulated device, in build/driver [PRESET=name]
 	@$(IN_ENV) $(MAKE) -s -C sw/driver
-	@$(PY) -m sim.lib.build host
-	@install -m 755 build/sim/host/current/libdownbeat_host_sim.so -t build/driver
+	@$(PY) -m sim.lib.build $(HOST_BUILD)
+	@install -m 755 build/sim/$(HOST_BUILD)/current/libdownbeat_host_$(or $(NIC_PRESET),nic).so -t build/driver
+	@echo "build/driver: libdownbeat, downbeat-nic, downbeat-run and the simulated device $(or $(NIC_PRESET),nic). Next:"
+	@echo "  sudo scripts/tools/downbeat nic --tap downbeat0 &    (without root: --loop 10.0.0.2 --device simd:/tmp/nic.sock)"
+	@echo "  docs/tutorials/programs-over-the-core.md"
 
 # ---- test
 
@@ -239,7 +246,8 @@ $(NS2_RTL): build/scala.stamp build/policies/stamp
 	@touch $@
 
 $(HOST_RTL): build/scala.stamp build/policies/stamp
-	@scripts/rtl.sh elaborate sim,hostPorts=4 build/sim/rtl-host DownbeatHost
+	@scripts/rtl.sh elaborate $(or $(NIC_PRESET),sim$(,)flows=256)$(if $(findstring hostPorts,$(PRESET)),,$(,)hostPorts=4) \
+	  $(@:.stamp=) DownbeatHost
 	@touch $@
 
 $(HOST_TESTS_RTL): build/scala.stamp build/policies/stamp

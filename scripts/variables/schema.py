@@ -40,7 +40,7 @@ VARIABLES = (
     Variable("FST", ("waves",), checks.readable),
     Variable("N", ("mutants", "bench"), whole(1, 10_000_000)),
     # builds
-    Variable("PRESET", (*TESTS, "lint", "rtl", "generate", "formal", "synth", "fmax"), names.build_name),
+    Variable("PRESET", (*TESTS, "lint", "rtl", "generate", "formal", "synth", "fmax", "driver"), names.build_name),
     Variable("MODULE", ("synth",), among(names.modules, several=" ")),
     Variable("MODULE", ("fmax",), among(names.modules)),
     Variable("FLOWS", ("synth",), checks.power_of_two(4, 32768)),

@@ -60,7 +60,7 @@ def with_programs() -> tuple[list[dict[str, Any]], list[str]]:
     except namespace.Missing as missing:
         return [], [str(missing)]
     with tempfile.TemporaryDirectory() as work:
-        results, gone = programs.run_all(Path(work), verilated.host(), "sim", [])
+        results, gone = programs.run_all(Path(work), verilated.host(), verilated.host_name(verilated.HOST), [])
     return programs.as_rows(results), gone
 
 

@@ -147,7 +147,7 @@ def host_bench(preset: str = verilated.HOST) -> Path:
     driver = ROOT / "sw" / "driver"
     shared = [driver / "src" / name for name in ("model.cpp", "setup.cpp", "failure.cpp")]
     shared.append(TRANSLATION / "texts.cpp")
-    include = [HOST_BENCH, driver / "include", driver / "src", verilated.RTL[preset]]
+    include = [HOST_BENCH, driver / "include", driver / "src", verilated.rtl(preset)]
     flags = [
         "-std=c++20",
         *optimise(),
@@ -232,7 +232,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "lib-header": lambda: library(tap="header"),
     "lib-ns2-header": lambda: library(tap="header", preset=NS2),
     "lib-sim65536-header": lambda: library(tap="header", preset=LARGEST),
-    "host": verilated.host,
+    verilated.HOST: verilated.host,
     "hosttests": lambda: verilated.host(verilated.HOST_TESTS),
     "bench": bench,
     "bench-header": lambda: bench(tap="header"),
@@ -267,12 +267,19 @@ def shown(console: Console, part: Callable[[], Path]) -> Path:
         sys.exit(2)
 
 
+def _part(name: str) -> Callable[[], Path]:
+    """One of PARTS, or `nic-PRESET`."""
+    if name not in PARTS and not name.startswith(f"{verilated.HOST}-"):
+        raise argparse.ArgumentTypeError(f"'{name}' is none of {', '.join(PARTS)}")
+    return PARTS.get(name) or functools.partial(verilated.host, name)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m sim.lib.build", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("parts", nargs="+", choices=list(PARTS))
+    parser.add_argument("parts", nargs="+", type=_part, metavar="PART")
     try:
         for part in parser.parse_args().parts:
-            PARTS[part]()
+            part()
     except BuildFailed as error:
         print(error, file=sys.stderr)
         return 1

@@ -31,20 +31,21 @@ from sim.lib.names_header import names_header
 PRESET = "sim"
 LARGEST = "sim65536"  # has the highest number of flows and the largest windows, in a directory of its own
 NS2 = "ns2"  # as the largest, with ns-2's floor of the retransmission timeout
-HOST = "host"  # `sim` with the host half, and a port for each of four programs
-HOST_TESTS = "hosttests"  # the preset `host`: quick to build, its rings wrap often
+# Builds with the host half: for users, `sim` with 256 flows and a port for each of four programs; for tests the preset
+# `host`, quick to build, whose rings wrap often; `nic-PRESET` is another preset's (make driver PRESET=...).
+HOST, HOST_TESTS = "nic", "hosttests"
 # The tops, by where the device meets the core; the other side of their ports is in sim/device/tap_frame, tap_header
 # and host.
 TAPS = {"frame": "Downbeat", "header": "HeaderTap", "host": "DownbeatHost"}
 TAP = "frame"
-RTL = {
-    PRESET: BUILDS / "rtl",
-    LARGEST: BUILDS / "rtl-sim65536",
-    NS2: BUILDS / "rtl-ns2",
-    HOST: BUILDS / "rtl-host",
-    HOST_TESTS: BUILDS / "rtl-hosttests",
-}
-LAYOUT = RTL[PRESET] / "downbeat_layout.h"
+
+
+def rtl(preset: str) -> Path:
+    """The directory of a build's Verilog."""
+    return BUILDS / ("rtl" if preset == PRESET else f"rtl-{preset}")
+
+
+LAYOUT = rtl(PRESET) / "downbeat_layout.h"
 
 # The library for looking closely: waves, and a drawn value for what the Verilog leaves open.
 WAVES = ("--trace-fst", "--trace-structs", "--x-assign", "unique")
@@ -60,7 +61,7 @@ DRIVER = DEVICE.parent.parent / "sw" / "driver" / "include"
 
 def verilog(tap: str = TAP, preset: str = PRESET) -> Path:
     """The top's Verilog."""
-    return RTL[preset] / f"{TAPS[tap]}.v"
+    return rtl(preset) / f"{TAPS[tap]}.v"
 
 
 def part_name(name: str, waves: bool, tap: str, preset: str = PRESET) -> str:
@@ -74,12 +75,14 @@ def library(waves: bool = False, tap: str = TAP, preset: str = PRESET) -> Path:
     core = _core(waves, tap, preset)
     flags = device_flags(core, waves, tap, preset)
     link = ["-shared", *model_libraries(core, "downbeat"), *(["-llz4", "-lz"] if waves else [])]
-    texts = [_names_header(tap, preset), RTL[preset] / LAYOUT.name]
+    texts = [_names_header(tap, preset), rtl(preset) / LAYOUT.name]
     part = part_name("lib", waves, tap, preset)
     return program(part, "libdownbeat_sim.so", _device_sources(tap), flags, link, texts, core.name, MODEL)
 
 
-HOST_NAMES = {HOST: "sim", HOST_TESTS: "host"}  # by preset, as `sim:` has them
+def host_name(preset: str) -> str:
+    """As `sim:` and `downbeat nic --preset` have it."""
+    return "host" if preset == HOST_TESTS else preset.removeprefix(f"{HOST}-")
 
 
 def host(preset: str = HOST) -> Path:
@@ -87,12 +90,12 @@ def host(preset: str = HOST) -> Path:
     core = _core(False, "host", preset)
     flags = host_flags(core, preset)
     link = ["-shared", *model_libraries(core, "downbeat")]
-    texts = [_names_header("host", preset), RTL[preset] / LAYOUT.name]
+    texts = [_names_header("host", preset), rtl(preset) / LAYOUT.name]
     return program(preset, host_library(preset), host_sources(), flags, link, texts, core.name, MODEL)
 
 
 def host_library(preset: str = HOST) -> str:
-    return f"libdownbeat_host_{HOST_NAMES[preset]}.so"
+    return f"libdownbeat_host_{host_name(preset)}.so"
 
 
 def host_sources() -> list[Path]:
@@ -101,7 +104,7 @@ def host_sources() -> list[Path]:
 
 def host_flags(core: Path, preset: str) -> list[str]:
     """Flags of the compiler for the device around a Verilated DownbeatHost."""
-    return [*device_flags(core, False, "host", preset), f"-I{DRIVER}", f'-DDOWNBEAT_HOST_NAME="{HOST_NAMES[preset]}"']
+    return [*device_flags(core, False, "host", preset), f"-I{DRIVER}", f'-DDOWNBEAT_HOST_NAME="{host_name(preset)}"']
 
 
 def with_library(directory: Path) -> list[str]:
@@ -111,7 +114,7 @@ def with_library(directory: Path) -> list[str]:
 
 def device_flags(core: Path, waves: bool, tap: str, preset: str) -> list[str]:
     """Flags of the compiler for the device around a model."""
-    include = [f"-I{RTL[preset]}", f"-I{_names_header(tap, preset).parent}", f"-I{DEVICE}"]
+    include = [f"-I{rtl(preset)}", f"-I{_names_header(tap, preset).parent}", f"-I{DEVICE}"]
     flags = ["-std=c++20", "-fPIC", *optimise(), *WARNINGS, f"-DVM_TRACE_FST={int(waves)}"]
     return [*flags, *include, *model_includes(core)]
 
@@ -163,7 +166,7 @@ def _train(place: Path, tap: str, preset: str) -> bool:
     _compile_core(place, fast=[*OPTIMISE, COUNT])
     flags = [*device_flags(place, False, tap, preset), "-O1", COUNT]
     link = [*model_libraries(place, "downbeat"), COUNT]
-    texts = [_names_header(tap, preset), RTL[preset] / LAYOUT.name]
+    texts = [_names_header(tap, preset), rtl(preset) / LAYOUT.name]
     part = part_name("training", False, tap, preset)
     sources = [*_device_sources(tap), DEVICE / "bench_core.cpp"]
     training = program(part, "training", sources, flags, link, texts, place.name, MODEL)
@@ -188,4 +191,4 @@ def _names_header(tap: str, preset: str) -> Path:
 
 
 def _layout_json(preset: str) -> Path:
-    return RTL[preset] / "downbeat_layout.json"
+    return rtl(preset) / "downbeat_layout.json"

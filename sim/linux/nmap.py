@@ -44,7 +44,7 @@ def scanned(setting: Setting) -> Visit:
     tools.require("nmap", "nmap")
     page = setting.work / "small.bin"
     page.write_bytes(setting.contents[:PAGE_BYTES])
-    count = flows(verilated.RTL[verilated.PRESET] / verilated.LAYOUT.with_suffix(".json").name)
+    count = flows(verilated.rtl(verilated.PRESET) / verilated.LAYOUT.with_suffix(".json").name)
     scans: list[Scan] = []
     failures: list[str] = []
     served = 0

@@ -91,7 +91,7 @@ def _recorded(console: Console, rows: list[dict[str, Any]], wanted: int, seed: i
     """Adds what the engine's own events show; how many there were of each kind."""
     with console.status("Building the core (minutes, once for each content)"):
         library = load(verilated.library(tap="header") / "libdownbeat_sim.so")
-    crowd = Crowd(library, read(verilated.RTL[verilated.PRESET] / "downbeat_layout.json"), seed)
+    crowd = Crowd(library, read(verilated.rtl(verilated.PRESET) / "downbeat_layout.json"), seed)
     with console.status("the engine's events") as status:
         crowd.run(
             wanted, lambda fewest: status.update(f"the engine's events: {fewest:,} of {wanted:,} for each policy")

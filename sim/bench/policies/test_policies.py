@@ -24,7 +24,7 @@ from sim.golden.congestion.steady.reno import RenoState
 from sim.golden.policies import STEADY
 from sim.lib import verilated
 
-POLICIES = read(verilated.RTL[verilated.PRESET] / "downbeat_layout.json")
+POLICIES = read(verilated.rtl(verilated.PRESET) / "downbeat_layout.json")
 ALL = [policy for policies in POLICIES.values() for policy in policies.values()]
 # Only the full draw of make policies is sure to have these.
 RARE = {"sequence wrap", "restart from idle", *OF_CALCULATIONS}

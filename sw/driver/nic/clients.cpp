@@ -24,10 +24,17 @@ constexpr int entriesAtOnce = 32; // a mailbox: then the next port has its turn
 constexpr std::uint64_t commandTimeout = DOWNBEAT_NANOSECONDS(1'000'000); // for a ring full of commands
 constexpr std::uint64_t pollInterval = DOWNBEAT_NANOSECONDS(10'000); // between two reads of what the core has done
 
+/// The name of the program that downbeat-run has started, or else the process's own.
 std::string nameOf(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/comm");
+  const std::string directory = "/proc/" + std::to_string(process);
   std::string name;
-  std::getline(file, name);
+  std::getline(std::ifstream(directory + "/comm"), name);
+  std::ifstream words(directory + "/cmdline");
+  const auto baseName = [](const std::string &path) { return path.substr(path.rfind('/') + 1); };
+  if (std::string word; std::getline(words, word, '\0') && baseName(word) == "downbeat-run") {
+    while (std::getline(words, word, '\0') && word != "--") {}
+    if (std::getline(words, word, '\0')) name = baseName(word);
+  }
   return name;
 }
 

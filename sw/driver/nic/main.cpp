@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
 
 #include <arpa/inet.h>
 #include <getopt.h>
@@ -16,9 +17,9 @@ using namespace downbeat;
 
 volatile std::sig_atomic_t stop = 0;
 
-constexpr const char *usage = "downbeat-nic (--tap NAME | --interface NAME | --loop ADDRESS) [--socket PATH]\n"
+constexpr const char *usage = "downbeat-nic (--tap NAME | --interface NAME | --loop ADDRESS) [--device simd:PATH]\n"
                               "             [--preset NAME] [--ip ADDRESS/BITS] [--gateway ADDRESS]\n"
-                              "             [--mac XX:XX:XX:XX:XX:XX] [--mode OCTAL]\n";
+                              "             [--mac XX:XX:XX:XX:XX:XX] [--mode OCTAL] [--delay NANOSECONDS]\n";
 
 [[noreturn]] void wrong(const std::string &problem) { throw Failure(DOWNBEAT_INVALID_ARGUMENT, problem); }
 
@@ -52,16 +53,29 @@ unsigned modeOf(const std::string &text) {
   return static_cast<unsigned>(std::stoul(text, nullptr, 8));
 }
 
+std::uint64_t delayOf(const std::string &text) {
+  constexpr std::size_t digits = 10;
+  if (text.empty() || text.size() > digits || text.find_first_not_of("0123456789") != std::string::npos)
+    wrong("'" + text + "' is not a delay: whole ns, less than 10 s");
+  return std::stoull(text);
+}
+
+std::string socketOf(const std::string &uri) {
+  constexpr std::string_view scheme = "simd:";
+  if (!uri.starts_with(scheme)) wrong("'" + uri + "' is no NIC process: write simd:PATH, as simd:/tmp/nic.sock");
+  return uri.substr(scheme.size());
+}
+
 nic::Options parse(int count, char **arguments) {
-  static const option names[] = {{"socket", 1, nullptr, 's'}, {"preset", 1, nullptr, 'p'},
-                                 {"tap", 1, nullptr, 't'},    {"interface", 1, nullptr, 'n'},
-                                 {"ip", 1, nullptr, 'i'},     {"gateway", 1, nullptr, 'g'},
-                                 {"mac", 1, nullptr, 'm'},    {"mode", 1, nullptr, 'o'},
-                                 {"loop", 1, nullptr, 'l'},   {nullptr, 0, nullptr, 0}};
+  static const option names[] = {
+      {"device", 1, nullptr, 'd'},    {"preset", 1, nullptr, 'p'}, {"tap", 1, nullptr, 't'},
+      {"interface", 1, nullptr, 'n'}, {"ip", 1, nullptr, 'i'},     {"gateway", 1, nullptr, 'g'},
+      {"mac", 1, nullptr, 'm'},       {"mode", 1, nullptr, 'o'},   {"loop", 1, nullptr, 'l'},
+      {"delay", 1, nullptr, 'e'},     {nullptr, 0, nullptr, 0}};
   nic::Options options;
   for (int name; (name = getopt_long(count, arguments, "", names, nullptr)) >= 0;) {
     switch (name) {
-    case 's': options.socket = optarg; break;
+    case 'd': options.socket = socketOf(optarg); break;
     case 'p': options.preset = optarg; break;
     case 't': options.tap = optarg; break;
     case 'n': options.interface = optarg; break;
@@ -69,6 +83,7 @@ nic::Options parse(int count, char **arguments) {
     case 'g': options.addresses.gateway = addressOf(optarg); break;
     case 'l': options.loop = addressOf(optarg); break;
     case 'm': options.addresses.mac = macOf(optarg); break;
+    case 'e': options.delay = delayOf(optarg); break;
     case 'o': options.mode = modeOf(optarg); break;
     default: wrong(std::string("wrong arguments\n") + usage);
     }
@@ -87,7 +102,7 @@ int main(int count, char **arguments) {
   sigaction(SIGTERM, &action, nullptr);
   try {
     nic::Nic nic(parse(count, arguments));
-    std::puts("ready");
+    std::printf("ready: %s\n", nic.description().c_str());
     std::fflush(stdout);
     nic.run(stop);
     return 0;

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "formatted.h"
+
 namespace downbeat::nic {
 
 namespace {
@@ -38,7 +40,7 @@ void clear(const std::string &path, const sockaddr *named, socklen_t length) {
   struct stat found{};
   if (lstat(path.c_str(), &found) != 0) return;
   const auto refuse = [&](const std::string &what) {
-    throw Failure(DOWNBEAT_ADDRESS_IN_USE, path + ": " + what + ": name another --socket");
+    throw Failure(DOWNBEAT_ADDRESS_IN_USE, path + ": " + what + ": name another --device");
   };
   if (!S_ISSOCK(found.st_mode)) refuse("what is there is not a socket");
   const File probe(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -48,7 +50,7 @@ void clear(const std::string &path, const sockaddr *named, socklen_t length) {
 }
 
 File listenOn(const std::string &path, unsigned mode) {
-  const sockaddr_un address = addressOf(path, "--socket");
+  const sockaddr_un address = addressOf(path);
   const auto *named = reinterpret_cast<const sockaddr *>(&address);
   clear(path, named, sizeof address);
   if (const auto slash = path.rfind('/'); slash != std::string::npos && slash != 0)
@@ -62,7 +64,7 @@ File listenOn(const std::string &path, unsigned mode) {
   if (!bound || listen(socket.get(), 64) != 0)
     throw Failure(errno == EACCES ? DOWNBEAT_NO_PERMISSION : DOWNBEAT_NO_DEVICE,
                   path + ": no socket can be made there: " + std::strerror(errno) +
-                      ": name a place that you may write to, as --socket /tmp/nic.sock");
+                      ": name a place that you may write to, as --device simd:/tmp/nic.sock");
   return socket;
 }
 
@@ -88,6 +90,21 @@ Nic::Nic(const Options &options)
   geometry_.gateway = options.addresses.gateway;
   geometry_.mac = options.addresses.mac;
   for (std::uint32_t port = 0; port < geometry_.ports; ++port) freePorts_.insert(port);
+}
+
+double Nic::measuredRate() {
+  constexpr std::size_t length = 1514, overhead = 24; // bytes; preamble, FCS and gap (IEEE 802.3)
+  constexpr std::uint64_t frames = 8, span = frames * (length + overhead) * 8 * second / linkRate;
+  const std::uint64_t arrival = model_.now(), begin = monotonicNanoseconds();
+  for (std::uint64_t each = 0; each < frames; ++each) model_.putFrame(frame_.data(), length, arrival);
+  model_.advance(arrival + DOWNBEAT_NANOSECONDS(span));
+  const std::uint64_t real = std::max<std::uint64_t>(monotonicNanoseconds() - begin, 1);
+  return static_cast<double>(linkRate) * static_cast<double>(span) / static_cast<double>(std::max(real, span));
+}
+
+std::string Nic::description() {
+  return formatted("%u flows, %u programs at once, about %.1f Mb/s on this machine", geometry_.flows, geometry_.ports,
+                   measuredRate() / 1e6);
 }
 
 Nic::~Nic() { unlink(options_.socket.c_str()); }
@@ -120,7 +137,7 @@ bool Nic::receiveFrames() {
   for (int count = 0; count < framesAtOnce; ++count) {
     const std::size_t length = wire_.read(frame_);
     if (length == 0) return false;
-    const std::uint64_t arrival = std::max(clock(), wireFree_);
+    const std::uint64_t arrival = std::max(clock() + options_.delay, wireFree_);
     // Preamble, FCS and gap are 24 bytes (IEEE 802.3).
     wireFree_ = arrival + (std::max<std::size_t>(length, 60) + 24) * 8 * second / linkRate;
     model_.putFrame(frame_.data(), length, DOWNBEAT_NANOSECONDS(arrival));

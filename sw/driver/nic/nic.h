@@ -23,18 +23,21 @@ namespace downbeat::nic {
 
 struct Options {
   std::string socket = "/run/downbeat/nic.sock";
-  std::string preset = "sim";
+  std::string preset = "nic";
   /// The wire, by one of three.
   std::string tap, interface;
   std::uint32_t loop = 0; // the address by which the NIC reaches itself; 0: it has an interface
   Addresses addresses{0x0a000001, 0xffffff00, 0, 0x020000000001};
   unsigned mode = 0600; // of the socket
+  std::uint64_t delay = 0; // ns that each frame takes to the core
 };
 
 class Nic {
 public:
   explicit Nic(const Options &options);
   ~Nic();
+  /// A line about what programs get; before `run`.
+  std::string description();
   void run(const volatile std::sig_atomic_t &stop);
 
 private:
@@ -45,6 +48,8 @@ private:
   /// By how much the clock is ahead of the model, and how long nothing happens in the model; 2^-16 ns.
   std::uint64_t behind() const;
   std::uint64_t idle() const;
+  /// The rate of the wire in real time, b/s, measured with some frames of zeros, which the core drops.
+  double measuredRate();
   /// The wire and time.
   bool receiveFrames();
   void sendFrames();

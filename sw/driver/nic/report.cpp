@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Rows of `downbeat ls` and `downbeat top`, as JSON.
+#include <algorithm>
 #include <cerrno>
 #include <iterator>
 #include <optional>
@@ -44,11 +45,16 @@ void Nic::tellDevice(const File &socket) {
   for (const Client &client : clients_)
     for (const std::uint16_t port : client.watcher.listeners)
       if (left > 0 && left-- > 0) listening += (listening.empty() ? "" : ",") + std::to_string(port);
+  std::ptrdiff_t usedFlows = 0;
+  for (Client &client : clients_) {
+    client.watcher.notifications();
+    usedFlows += std::ranges::count_if(client.watcher.flows, [](const auto &each) { return each.second.isInUse(); });
+  }
   const std::string text = formatted(
-      R"({"preset":"%s","version":"%u.%u.%u","flows":%u,"ports":%u,"free_ports":%zu,"send_bytes":%u,)"
+      R"({"preset":"%s","version":"%u.%u.%u","flows":%u,"used_flows":%td,"ports":%u,"free_ports":%zu,"send_bytes":%u,)"
       R"("receive_bytes":%u,"ip":%u,"netmask":%u,"gateway":%u,"mac":"%012llx","behind_ns":%llu,"listening":[%s]})",
       plain(options_.preset).c_str(), geometry_.version >> 16 & 0xff, geometry_.version >> 8 & 0xff,
-      geometry_.version & 0xff, geometry_.flows, geometry_.ports, freePorts_.size(), geometry_.sendBytes,
+      geometry_.version & 0xff, geometry_.flows, usedFlows, geometry_.ports, freePorts_.size(), geometry_.sendBytes,
       geometry_.receiveBytes, geometry_.ip, geometry_.netmask, geometry_.gateway,
       static_cast<unsigned long long>(geometry_.mac), static_cast<unsigned long long>(behind() >> 16),
       listening.c_str());
@@ -67,8 +73,10 @@ bool Nic::tellRows(Listing &listing) {
     std::map<std::uint32_t, Seen>::const_iterator row;
     for (const Client &each : clients_) {
       if (each.port < listing.port || (client != nullptr && each.port > client->port)) continue;
-      const auto found = each.watcher.flows.lower_bound(each.port == listing.port ? listing.flow : 0);
-      if (found != each.watcher.flows.end()) client = &each, row = found;
+      const auto &flows = each.watcher.flows;
+      const auto found = std::find_if(flows.lower_bound(each.port == listing.port ? listing.flow : 0), flows.end(),
+                                      [](const auto &flow) { return flow.second.isInUse(); });
+      if (found != flows.end()) client = &each, row = found;
     }
     if (client == nullptr) return false;
     const auto &[flow, seen] = *row;
@@ -83,7 +91,7 @@ bool Nic::tellRows(Listing &listing) {
         found ? policyText(PolicyFamily::startup, record.startup) : "?",
         found ? policyText(PolicyFamily::steady, record.steady) : "?",
         static_cast<unsigned long long>(record.cwnd >> 16), static_cast<unsigned long long>(record.ssthresh >> 16),
-        static_cast<unsigned long long>(record.rtt), record.acknowledged, record.received, seen.losses,
+        static_cast<unsigned long long>(seen.roundTrip), record.acknowledged, record.received, seen.losses,
         sourceText(seen.source), seen.letGo ? "true" : "false");
     if (!sendMessage(listing.socket.get(), text.data(), text.size())) return errno == EAGAIN;
     listing.port = client->port;

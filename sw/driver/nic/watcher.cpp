@@ -4,8 +4,6 @@
 #include <atomic>
 #include <bit>
 
-#include "downbeat.h"
-
 namespace downbeat::nic {
 
 void Watcher::commands(std::uint32_t tail) {
@@ -35,14 +33,14 @@ void Watcher::notifications() {
     const format::Notification status = entry;
     if (status.kind == format::Kind::pathReport) report(std::bit_cast<format::PathReport>(status));
     if (status.kind != format::Kind::status || status.flow >= flowCount_) continue;
-    Seen &seen = flows[status.flow];
-    if (seen.generation != status.generation) seen = {};
-    seen.generation = status.generation;
+    const auto [place, isNew] = flows.try_emplace(status.flow);
+    Seen &seen = place->second;
+    if (isNew || seen.generation != status.generation)
+      seen = {.generation = status.generation, .past = status.commandHead == 0};
     seen.state = status.state;
     seen.remoteIp = status.remoteIp;
     seen.remotePort = status.remotePort;
     seen.localPort = status.localPort;
-    if (seen.letGo && status.state == DOWNBEAT_CLOSED) flows.erase(status.flow);
   }
 }
 
@@ -52,6 +50,7 @@ void Watcher::report(const format::PathReport &report) {
   Seen &seen = found->second;
   seen.losses += static_cast<std::uint8_t>(report.losses - seen.lossesReported);
   seen.lossesReported = report.losses;
+  seen.roundTrip = format::wide(report.smoothedRtt);
 }
 
 void Watcher::started(std::uint32_t note) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "downbeat.h"
 #include "port.h"
 
 namespace downbeat::nic {
@@ -17,10 +18,15 @@ struct Seen {
   std::uint8_t state = 0;
   std::uint32_t remoteIp = 0;
   std::uint16_t remotePort = 0, localPort = 0;
+  bool past = false; // it was there before this program's first command: of the port's last program
   bool letGo = false; // the program has closed it
+  std::uint64_t roundTrip = 0; // smoothed, ns; 0: no sample
   std::uint32_t losses = 0; // events
   std::uint8_t lossesReported = 0; // modulo 2^8
   std::optional<std::uint8_t> source; // of where it started from: a downbeat_estimate's; none if it did not ask
+
+  /// It is this program's, and the core or the program still has it.
+  bool isInUse() const { return !past && !(letGo && state == DOWNBEAT_CLOSED); }
 };
 
 class Watcher {

@@ -26,6 +26,17 @@ namespace {
   throw Failure(DOWNBEAT_NO_DEVICE, what + ": " + std::strerror(errno));
 }
 
+/// Programs that hear "ready" may use the interface at once.
+void setUp(const std::string &name) {
+  const File socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq request{};
+  name.copy(request.ifr_name, IFNAMSIZ - 1);
+  if (ioctl(socket.get(), SIOCGIFFLAGS, &request) < 0) fail("interface " + name);
+  if ((request.ifr_flags & IFF_UP) != 0) return;
+  request.ifr_flags = static_cast<short>(request.ifr_flags | IFF_UP);
+  if (ioctl(socket.get(), SIOCSIFFLAGS, &request) < 0) fail("interface " + name);
+}
+
 } // namespace
 
 Wire Wire::tap(const std::string &name) {
@@ -35,6 +46,7 @@ Wire Wire::tap(const std::string &name) {
   request.ifr_flags = IFF_TAP | IFF_NO_PI;
   name.copy(request.ifr_name, IFNAMSIZ - 1);
   if (ioctl(file.get(), TUNSETIFF, &request) < 0 || ioctl(file.get(), TUNSETOFFLOAD, 0) < 0) fail("TAP " + name);
+  setUp(name);
   return Wire(std::move(file));
 }
 
@@ -54,6 +66,7 @@ Wire Wire::interface(const std::string &name) {
   if (setsockopt(file.get(), SOL_PACKET, PACKET_ADD_MEMBERSHIP, &every, sizeof every) != 0 ||
       setsockopt(file.get(), SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof one) != 0)
     fail("interface " + name);
+  setUp(name);
   return Wire(std::move(file));
 }
 

@@ -16,9 +16,9 @@ namespace downbeat::nic {
 
 class Wire {
 public:
-  /// A TAP interface of that name; it is made if it is not there.
+  /// A TAP interface of that name; it is made if it is not there, and is up.
   static Wire tap(const std::string &name);
-  /// All frames of an interface that is there, by a packet socket.
+  /// All frames of an interface that is there, by a packet socket; it is up.
   static Wire interface(const std::string &name);
   /// What goes to `other` comes back from it.
   static Wire loop(const Addresses &own, std::uint32_t other);

@@ -20,8 +20,9 @@ Model::Model(const std::string &preset, std::uint64_t linkRate) {
                                                                  : name;
   library_.reset(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (library_ == nullptr)
-    throw Failure(DOWNBEAT_UNKNOWN_PRESET, "no simulated device '" + preset + "' (" + dlerror() +
-                                               "): build it, and set DOWNBEAT_MODELS to its directory");
+    throw Failure(DOWNBEAT_UNKNOWN_PRESET, "no simulated device '" + preset + "' (" + dlerror() + "): make driver" +
+                                               (preset == "nic" ? "" : " PRESET=" + preset) +
+                                               ", or set DOWNBEAT_MODELS to its directory");
   const auto get = reinterpret_cast<decltype(&downbeat_model_get)>(dlsym(library_.get(), "downbeat_model_get"));
   calls_ = get != nullptr ? get() : nullptr;
   if (calls_ == nullptr || calls_->abi != DOWNBEAT_MODEL_ABI)

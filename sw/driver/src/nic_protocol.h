@@ -65,16 +65,15 @@ struct Mailbox {
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
-/// Address of a NIC's socket in the file system; an abstract name has no mode and no owner. `option` names the path in
-/// the error. Throws INVALID_ARGUMENT.
-inline sockaddr_un addressOf(const std::string &path, const std::string &option) {
+/// Address of a NIC's socket in the file system; an abstract name has no mode and no owner. Throws INVALID_ARGUMENT.
+inline sockaddr_un addressOf(const std::string &path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path)
-    throw Failure(DOWNBEAT_INVALID_ARGUMENT, option + " takes a path of at most 107 characters");
+    throw Failure(DOWNBEAT_INVALID_ARGUMENT, "simd: takes a path of at most 107 characters");
   if (path.front() == '@')
     throw Failure(DOWNBEAT_INVALID_ARGUMENT,
-                  option + " " + path + ": an abstract name has no owner and no mode: use a path");
+                  "simd:" + path + ": an abstract name has no owner and no mode: use a path");
   path.copy(address.sun_path, path.size());
   return address;
 }

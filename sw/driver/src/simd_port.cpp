@@ -22,7 +22,7 @@ constexpr timeval welcomeTimeout{10, 0}; // for a NIC that is stopped
 } // namespace
 
 File connectToNic(const std::string &path) {
-  const sockaddr_un address = nic::addressOf(path, "simd:");
+  const sockaddr_un address = nic::addressOf(path);
   File socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   for (const int each : {SO_RCVTIMEO, SO_SNDTIMEO}) // connect is a kind of sending
     setsockopt(socket.get(), SOL_SOCKET, each, &welcomeTimeout, sizeof welcomeTimeout);
@@ -37,7 +37,7 @@ File connectToNic(const std::string &path) {
   }
   if (errno == EACCES)
     throw Failure(DOWNBEAT_NO_PERMISSION, path + ": no permission: the NIC's owner sets it (downbeat nic --mode)");
-  throw Failure(DOWNBEAT_NO_DEVICE, path + ": no NIC listens there: start one with downbeat nic --socket " + path);
+  throw Failure(DOWNBEAT_NO_DEVICE, path + ": no NIC listens there: start one with downbeat nic --device simd:" + path);
 }
 
 SimdPort::SimdPort(const std::string &path) : socket_(connectToNic(path)) {

@@ -27,9 +27,10 @@ class Nic:
 
     def __init__(self, socket: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
         self.socket = socket
-        self.command = [str(program("downbeat-nic")), "--socket", str(socket), *arguments]
+        self.command = [str(program("downbeat-nic")), "--device", self.uri, *arguments]
         self.environment = environment
         self.process: subprocess.Popen[str] | None = None
+        self.said = ""  # its line when it is ready
 
     @property
     def uri(self) -> str:
@@ -46,7 +47,8 @@ class Nic:
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(self.command, stdout=pipe, stderr=pipe, text=True, env=self.environment)
         assert self.process.stdout and self.process.stderr
-        if self.process.stdout.readline() != "ready\n":
+        self.said = self.process.stdout.readline()
+        if not self.said.startswith("ready: "):
             problem = self.process.stderr.read().strip()
             self.stop()
             raise Refused(problem or "downbeat-nic ended at once")

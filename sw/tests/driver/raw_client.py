@@ -21,6 +21,7 @@ PORT = 1  # the wish
 HASH = number("downbeat_host.h", "DOWNBEAT_HOST_FORMAT_HASH")
 COMMAND, NOTIFICATION = 128, 64  # bytes of an entry
 COMMANDS, NOTIFICATIONS, ENTRIES = 256, 1024, 4096  # entries of a port's rings, and of its mailbox
+COMMAND_HEAD = number("downbeat_host.h", "DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_OFFSET")
 COMMAND_TAIL = number("downbeat_host.h", "DOWNBEAT_HOST_DOORBELL_COMMAND_TAIL_OFFSET")
 NOTIFICATION_HEAD = number("downbeat_host.h", "DOWNBEAT_HOST_DOORBELL_NOTIFICATION_HEAD_OFFSET")
 GEOMETRY = struct.Struct("<15I4xQ")

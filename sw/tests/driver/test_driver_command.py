@@ -98,13 +98,44 @@ def test_ls_and_top_show_connections(nic: Nic) -> None:
             read += len(accepted.receive() or b"")
             host.step()
         host.until(lambda: out.info.losses == 2)
-        listed = _downbeat("ls", "--socket", str(nic.socket)).output
-        assert "loopback 0.1.0: 10.0.0.1/24, 16 flows, 1 of 4 ports taken" in listed
-        shown = _downbeat("top", "--socket", str(nic.socket), "--every", "10ms", "--count", "2").output
+        listed = _downbeat("ls", "--device", nic.uri).output
+        assert "loopback 0.1.0: 10.0.0.1/24, flows: 2 used, 14 free, programs: 1 of 4," in listed
+        shown = _downbeat("top", "--device", nic.uri, "--every", "10ms", "--count", "2").output
         for text in (listed, shown):
             assert text.count("ESTABLISHED") >= 2 and "10.0.0.1:5001" in text
+            assert "14 free" in text and " 1.000 " in text  # ms, of the loopback's path reports
+            assert text.count(" 1.000 ") == 1, "who only receives has no sample"
         rows = {(row["flow"], row["generation"]): row for row in connections(nic.socket)}
         assert rows[out.info.flow, out.info.generation]["losses"] == 2
+
+
+CONNECTS = """
+import socket, time
+while True:
+    try:
+        peer = socket.create_connection(("10.0.0.1", 5001))
+        break
+    except ConnectionRefusedError:  # until it listens
+        time.sleep(0.01)
+print("there", flush=True)
+peer.recv(1)
+"""
+
+
+def test_programs_have_their_names(nic: Nic) -> None:
+    listens = [sys.executable, "-m", "downbeat_toe", "listen", "5001", "--device", nic.uri]
+    runs = [sys.executable, "-m", "downbeat_toe", "run", "--device", nic.uri, "--", sys.executable, "-c", CONNECTS]
+    with (
+        subprocess.Popen(listens, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listener,
+        subprocess.Popen(runs, stdout=subprocess.PIPE, text=True) as runner,
+    ):
+        try:
+            assert runner.stdout and runner.stdout.readline() == "there\n"
+            names = {row["program"] for row in connections(nic.socket)}
+        finally:
+            runner.kill()
+            listener.kill()
+    assert names == {"downbeat listen", Path(sys.executable).name}
 
 
 SENDS = ("send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE")
@@ -113,7 +144,8 @@ SENDS = ("send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE")
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["ls", "--socket", "/none"], "/none: no NIC listens there"),
+        (["ls", "--device", "simd:/none"], "/none: no NIC listens there"),
+        (["ls", "--device", "uio:/dev/uio0"], "only a NIC process lists its connections"),
         (["send", "/etc/hostname", "--to", "10.0.0.1"], "'10.0.0.1' is not an address and port"),
         (["send", "/none", "--to", "10.0.0.1:1", "--device", "DEVICE"], "/none: No such file or directory"),
         (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "simd:/none"], "no NIC listens there"),
@@ -129,7 +161,7 @@ SENDS = ("send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE")
         (["run", "--steady", "aimd", "--steady-argument", "c=1", "true"], "aimd takes a from"),
         (["run", "--startup", "warp", "true"], "no congestion policy 'warp' in this build, use standard"),
         (["listen", "5001", "--output", "/none/x"], "--output /none/x: no directory /none: make it first"),
-        (["top", "--socket", "/none", "--every", "soon"], "'soon' is not a time"),
+        (["top", "--device", "simd:/none", "--every", "soon"], "'soon' is not a time"),
         (["run"], "no program: downbeat run -- PROGRAM"),
     ],
 )

@@ -131,7 +131,7 @@ def test_top_says_whose_estimate_a_connection_started_from(site: Site, nic: Nic)
         host.until(lambda: chosen.info.established)
         host.until(lambda: estimates(nic, [out for out, _ in kept]) == ["none", "gateway", None])
         assert None not in estimates(nic, [accepted for _, accepted in kept]), "who accepts asks too"
-        shown = CliRunner().invoke(app, ["ls", "--socket", str(nic.socket)], env={"COLUMNS": "200"}).output
+        shown = CliRunner().invoke(app, ["ls", "--device", nic.uri], env={"COLUMNS": "200"}).output
         assert "estimate" in shown and shown.count(" gateway ") >= 1 and shown.count(" none ") >= 1, shown
     alone = of_site(site, 1, nic.uri)
     site.stop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from downbeat_toe.driver import Connection, DriverError, Error, Listener
+from downbeat_toe.driver.library import program
 from downbeat_toe.driver.nic_status import connections, device
 
 from sw.tests.driver.conftest import LOOPED, SELF, Host
@@ -113,6 +115,7 @@ def test_a_port_s_next_program_is_not_taken_for_the_last_one(nic: Nic) -> None:
         listener = server.listening(6000)
         for _ in range(3):
             client = Host(nic.uri)
+            assert not connections(nic.socket), "what the port had is no row, nor what all have let go of"
             out = client.device.connect(SELF, 6000)
             peer = server.accepted(listener)
             client.until(partial(_established, out))
@@ -121,6 +124,7 @@ def test_a_port_s_next_program_is_not_taken_for_the_last_one(nic: Nic) -> None:
             assert peer.receive() == b"mine"
             client.device.release()
             assert server.ended(peer) is Error.RESET
+            peer.close()
 
 
 def test_a_nic_that_goes_is_reported_and_can_be_opened_again(nic: Nic) -> None:
@@ -233,6 +237,28 @@ def test_signals_do_not_make_the_nic_gone(nic: Nic) -> None:
             sender.kill()
             sender.wait()
             signal.signal(signal.SIGUSR1, before)
+
+
+def test_it_says_what_programs_get(nic: Nic) -> None:
+    found = re.fullmatch(r"ready: 16 flows, 4 programs at once, about (\d+\.\d) Mb/s on this machine\n", nic.said)
+    assert found and float(found[1]) > 0, nic.said
+
+
+# The first line of the NIC, then the interfaces that are up.
+READY = """
+exec 3< <("$0" --device "simd:$1" --tap downbeat7 --preset loopback)
+read -u 3 line && echo "$line" && ip -brief link show up
+kill $!
+"""
+
+
+def test_the_interface_is_up_when_it_is_ready(tmp_path: Path) -> None:
+    isolated = ["unshare", "--user", "--map-root-user", "--net"]
+    if subprocess.run([*isolated, "ip", "tuntap", "add", "downbeat7", "mode", "tap"], check=False).returncode:
+        pytest.skip("a TAP interface needs root")
+    command = [*isolated, "bash", "-c", READY, str(program("downbeat-nic")), str(tmp_path / "nic.sock")]
+    said = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60).stdout
+    assert said.startswith("ready: ") and "downbeat7 " in said, said
 
 
 def test_all_ports_taken(nic: Nic) -> None:

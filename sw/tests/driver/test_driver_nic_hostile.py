@@ -21,6 +21,7 @@ from downbeat_toe.refused import Refused
 from sw.tests.driver.conftest import LOOPED, MODEL, SELF, Host
 from sw.tests.driver.process import Nic, preloaded
 from sw.tests.driver.raw_client import (
+    COMMAND_HEAD,
     COMMAND_TAIL,
     ENTRIES,
     HEAD,
@@ -137,6 +138,7 @@ def _invent(bad: RawClient, count: int) -> None:
     for entry in range(count):
         at = bad.notifications + entry * NOTIFICATION
         struct.pack_into("<B3xHBB", bad.memory, at, STATUS, entry, 0, ESTABLISHED)
+        struct.pack_into("<I", bad.memory, at + COMMAND_HEAD, 1)  # after its first command
         bad.memory[at + NOTIFICATION - 1] = 1
 
 
@@ -201,11 +203,11 @@ def test_a_killed_program_s_child_does_not_keep_its_port(nic: Nic) -> None:
 def test_an_abstract_name_is_refused(tmp_path: Path) -> None:
     """It has no mode, and anybody may take it."""
     with (
-        pytest.raises(Refused, match="--socket @nic: an abstract name has no owner and no mode"),
+        pytest.raises(Refused, match="simd:@nic: an abstract name has no owner and no mode"),
         Nic(Path("@nic"), *LOOPED),
     ):
         pass
-    with pytest.raises(DriverError, match="simd: @nic: an abstract name has no owner") as refused:
+    with pytest.raises(DriverError, match="simd:@nic: an abstract name has no owner") as refused:
         Host("simd:@nic")
     assert refused.value.code is Error.INVALID_ARGUMENT
 

@@ -76,7 +76,7 @@ def test_two_nics_at_one_socket(nic: Nic) -> None:
 
 def test_where_no_socket_can_be_made_the_option_is_named(tmp_path: Path) -> None:
     with (
-        pytest.raises(Refused, match=r"none/deep/nic.sock: no socket .* as --socket /tmp/nic\.sock"),
+        pytest.raises(Refused, match=r"none/deep/nic.sock: no socket .* as --device simd:/tmp/nic\.sock"),
         Nic(tmp_path / "none" / "deep" / "nic.sock", *LOOPED),
     ):
         pass
@@ -85,7 +85,7 @@ def test_where_no_socket_can_be_made_the_option_is_named(tmp_path: Path) -> None
 def test_only_a_dead_nic_s_socket_is_removed(nic: Nic, tmp_path: Path) -> None:
     file, living = tmp_path / "file", tmp_path / "living"
     file.write_text("precious")
-    with pytest.raises(Refused, match="what is there is not a socket: name another --socket"):
+    with pytest.raises(Refused, match="what is there is not a socket: name another --device"):
         Nic(file, *LOOPED).start()
     assert file.read_text() == "precious"
     with socket.socket(socket.AF_UNIX) as other:

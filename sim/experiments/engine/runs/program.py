@@ -14,7 +14,7 @@ from sim.experiments.engine.runs.workers import Cluster, Processes, require_addr
 from sim.experiments.engine.schema.checks import Policies
 from sim.experiments.engine.schema.load import File
 from sim.lib import build
-from sim.lib.verilated import LARGEST, RTL
+from sim.lib.verilated import LARGEST, rtl
 
 KEPT = build.ROOT / "build" / "experiments"
 
@@ -24,9 +24,9 @@ def built_policies(preset: str = LARGEST) -> Policies:
 
 
 def _layout(preset: str) -> Path:
-    layout = RTL[preset] / "downbeat_layout.json"
+    layout = rtl(preset) / "downbeat_layout.json"
     if not layout.exists():
-        raise Refused(f"{layout.relative_to(build.ROOT)} is missing: make {RTL[preset].relative_to(build.ROOT)}.stamp")
+        raise Refused(f"{layout.relative_to(build.ROOT)} is missing: make {rtl(preset).relative_to(build.ROOT)}.stamp")
     return layout
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import time
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
+from rich.console import Group
 from rich.live import Live
 from rich.table import Table
 
@@ -26,10 +28,18 @@ from downbeat_toe.driver.transfer import receive_file, send_file
 from downbeat_toe.quantities import duration, rate
 from downbeat_toe.refused import Refused, explained
 
-SOCKET = Path("/run/downbeat/nic.sock")
-Socket = Annotated[Path, typer.Option(help="the NIC's Unix socket")]
 Uri = Annotated[str, typer.Option("--device", help="simd:PATH, uio:/dev/uioN or vfio:ADDRESS")]
-DEVICE = f"simd:{SOCKET}"
+NicUri = Annotated[str, typer.Option("--device", help="simd:PATH, by the NIC's Unix socket")]
+DEVICE = "simd:/run/downbeat/nic.sock"
+
+
+@contextmanager
+def _opened(uri: str, name: str) -> Iterator[Device]:
+    """The device, for a command that `downbeat top` lists by its name, and not as python."""
+    set_name = 15  # PR_SET_NAME, linux/prctl.h
+    ctypes.CDLL(None).prctl(set_name, f"downbeat {name}".encode(), 0, 0, 0)
+    with Device(uri) as opened:
+        yield opened
 
 
 @contextmanager
@@ -57,42 +67,58 @@ def nic(
     ip: Annotated[str, typer.Option(help="own address and prefix")] = "10.0.0.1/24",
     gateway: Annotated[str | None, typer.Option(help="next hop to other networks")] = None,
     mac: Annotated[str, typer.Option(help="own MAC address")] = "02:00:00:00:00:01",
-    socket: Socket = SOCKET,
+    uri: NicUri = DEVICE,
     mode: Annotated[str, typer.Option(help="permissions of the socket, octal")] = "600",
-    preset: Annotated[str, typer.Option(help="the simulated device")] = "sim",
+    delay: Annotated[str | None, typer.Option(help="of each frame on its way to the core, as 20ms")] = None,
+    preset: Annotated[str, typer.Option(help="the simulated device, of make driver PRESET=NAME")] = "nic",
 ) -> None:
     """A simulated NIC as a process, in real time, for several programs. Its wire is --tap, --interface or --loop."""
     with explained():
         given = {"tap": tap, "interface": interface, "loop": loop, "gateway": gateway}
         arguments = [word for name, value in given.items() if value for word in (f"--{name}", value)]
-        named = ["--ip", ip, "--mac", mac, "--socket", str(socket), "--mode", mode, "--preset", preset]
+        named = ["--ip", ip, "--mac", mac, "--device", uri, "--mode", mode, "--preset", preset]
+        named += ["--delay", str(_nanoseconds(delay))] if delay else []
         _become("downbeat-nic", [*arguments, *named])
 
 
-def ls(socket: Socket = SOCKET) -> None:
+def _nanoseconds(text: str) -> int:
+    try:
+        return duration(text)
+    except ValueError as error:
+        raise Refused(str(error)) from None
+
+
+def _socket(uri: str) -> Path:
+    """The path of a NIC process, whatever else its URI says."""
+    scheme, _, rest = uri.partition(":")
+    if scheme != "simd":
+        raise Refused(f"--device {uri}: only a NIC process lists its connections: --device simd:PATH")
+    return Path(rest.partition(",")[0])
+
+
+def ls(uri: NicUri = DEVICE) -> None:
     """The NIC and its connections."""
     with explained():
+        socket = _socket(uri)
         print(_device_line(device(socket)))
         report_console().print(_table(connections(socket), {}, 0))
 
 
 def top(
-    socket: Socket = SOCKET,
+    uri: NicUri = DEVICE,
     every: Annotated[str, typer.Option(help="time between refreshes")] = "1s",
     count: Annotated[int, typer.Option(help="refreshes; 0: until Ctrl-C", min=0)] = 0,
 ) -> None:
     """A live table of the connections: state, policies, whose estimate they started from, windows, losses, rate."""
     with explained():
-        try:
-            pause = duration(every) / 1e9
-        except ValueError as error:
-            raise Refused(str(error)) from None
+        pause = _nanoseconds(every) / 1e9
+        socket = _socket(uri)
         before: dict[Any, int] = {}
         with Live(console=report_console(), auto_refresh=False) as live:
             refreshes = 0
             while True:
                 rows = connections(socket)
-                live.update(_table(rows, before, pause), refresh=True)
+                live.update(Group(_device_line(device(socket)), _table(rows, before, pause)), refresh=True)
                 before = {_key(row): int(row["acknowledged"]) for row in rows}
                 refreshes += 1
                 if refreshes == count:
@@ -107,8 +133,9 @@ def _key(row: dict[str, Any]) -> tuple[int, int]:
 def _device_line(found: dict[str, Any]) -> str:
     bits = int(found["netmask"]).bit_count()
     return (
-        f"{found['preset']} {found['version']}: {IPv4Address(found['ip'])}/{bits}, {found['flows']} flows, "
-        f"{found['ports'] - found['free_ports']} of {found['ports']} ports taken, "
+        f"{found['preset']} {found['version']}: {IPv4Address(found['ip'])}/{bits}, "
+        f"flows: {found['used_flows']} used, {found['flows'] - found['used_flows']} free, "
+        f"programs: {found['ports'] - found['free_ports']} of {found['ports']}, "
         f"{found['behind_ns'] / 1e6:.1f} ms behind the clock"
     )
 
@@ -167,7 +194,7 @@ def send(
         except ValueError as error:
             raise Refused(str(error)) from None
         options.transfer_bytes = len(content)
-        with Device(uri) as opened:
+        with _opened(uri, "send") as opened:
             print(send_file(opened, address, port, content, options))
 
 
@@ -188,7 +215,7 @@ def listen(
             output.require_file(file, "--output")
         options = Options(Policies.of(startup, steady, startup_argument, steady_argument).parameters())
         # Standard output as the shell opened it: `>>` appends.
-        with Device(uri) as opened, file.open("wb") if file else nullcontext(sys.stdout.buffer) as sink:
+        with _opened(uri, "listen") as opened, file.open("wb") if file else nullcontext(sys.stdout.buffer) as sink:
             typer.echo(receive_file(opened, port, sink, options), err=True)
 
 

@@ -24,7 +24,7 @@ def _ask(path: Path, wish: int) -> list[dict[str, Any]]:
         except PermissionError:
             raise Refused(f"{path}: no permission: the NIC's owner sets it (downbeat nic --mode)") from None
         except OSError:
-            raise Refused(f"{path}: no NIC listens there: start one with downbeat nic --socket {path}") from None
+            raise Refused(f"{path}: no NIC listens there: start one with downbeat nic --device simd:{path}") from None
         line.send(struct.pack("<IIII", PROTOCOL, 0, 0, wish))
         rows = []
         try:
