@@ -31,7 +31,8 @@ for sanitizer; do
   # harm.
   export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1
   export TSAN_OPTIONS=halt_on_error=1:suppressions=$here/tsan.supp
-  DOWNBEAT_DRIVER=$root/$out LD_PRELOAD="$(g++ -print-file-name="$runtime") $(g++ -print-file-name=libstdc++.so.6)" \
+  # A sanitizer's dlopen does not look where libdownbeat's own would.
+  DOWNBEAT_DRIVER=$root/$out DOWNBEAT_SITE=$root/build/gateway/libdownbeat_site.so LD_PRELOAD="$(g++ -print-file-name="$runtime") $(g++ -print-file-name=libstdc++.so.6)" \
     python -m pytest -q --capture=sys -p no:cacheprovider "${left_out[@]}" "$suite" sim/host/test_driver_on_core.py \
     --ignore "$suite/test_driver_install.py" # it links a program that has no sanitizer
 done

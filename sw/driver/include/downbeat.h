@@ -44,9 +44,11 @@ uint32_t downbeat_abi(void);
  *
  * A site's performance gateway (`make gateway`) estimates starts of connections from their path reports, with
  *
- *   DEVICE,gateway=udp://HOST:PORT,key=FILE[,estimate=METHOD]
+ *   DEVICE,gateway=udp://HOST:PORT,key=FILE[,estimate=METHOD][,wait=MS]
  *
- * FILE has the line of `downbeat gateway keys issue`; METHOD is spand, or liss, js, resume. An open never waits for it.
+ * FILE has the line of `downbeat gateway keys issue`; METHOD is spand, or liss, js, resume. An open does not
+ * wait for it, but for its first response about a network, at most MS milliseconds (0). downbeat_release waits 0.2 s at
+ * most for a gateway that has yet to take the last reports.
  *
  * NO_DEVICE; NO_PERMISSION; NO_PORT; WRONG_VERSION, and downbeat_problem names both; UNKNOWN_PRESET (sim:);
  * INVALID_ARGUMENT: a wrong option or path; NOT_SUPPORTED: gateway= without libdownbeat_site; OUT_OF_RESOURCES: too

@@ -22,6 +22,7 @@ constexpr std::uint64_t slice = DOWNBEAT_NANOSECONDS(200'000); // between two lo
 constexpr std::uint64_t catchUp = 1'000'000; // ns
 constexpr std::uint64_t longestWait = DOWNBEAT_NANOSECONDS(100'000'000);
 constexpr int framesAtOnce = 16;
+constexpr std::size_t betweenFrames = 24; // bytes: preamble, FCS and gap (IEEE 802.3)
 
 std::uint64_t monotonicNanoseconds() {
   timespec now{};
@@ -68,6 +69,32 @@ File listenOn(const std::string &path, unsigned mode) {
   return socket;
 }
 
+/// A full segment of no connection: the core reads it all, and answers with a reset (RFC 9293 3.10.7.1).
+std::vector<std::uint8_t> segmentTo(const Addresses &own) {
+  constexpr std::size_t ethernet = 14, ip = 20, length = 1514;
+  std::vector<std::uint8_t> frame(length);
+  const auto put = [&frame](std::size_t at, std::uint64_t value, std::size_t bytes) {
+    for (std::size_t each = bytes; each-- > 0; value >>= 8) frame[at + each] = static_cast<std::uint8_t>(value);
+  };
+  /// RFC 1071, of whole words.
+  const auto checksum = [&frame](std::size_t from, std::size_t to, std::uint32_t sum) {
+    for (; from < to; from += 2) sum += frame[from] << 8u | frame[from + 1];
+    return ~((sum & 0xffff) + (sum >> 16)) & 0xffff;
+  };
+  put(0, own.mac, 6);
+  put(6, own.mac ^ 1, 6);
+  put(12, 0x0800'4500, 4);
+  put(ethernet + 2, length - ethernet, 2);
+  put(ethernet + 8, 64 << 8 | 6, 2); // TTL; TCP
+  put(ethernet + 12, own.ip ^ 1, 4);
+  put(ethernet + 16, own.ip, 4);
+  put(ethernet + 10, checksum(ethernet, ethernet + ip, 0), 2);
+  put(ethernet + ip, 0x0009'0009, 4); // ports
+  put(ethernet + ip + 12, 0x5010, 2); // five words; ACK
+  put(ethernet + ip + 16, checksum(ethernet + 12, length, 6 + length - ethernet - ip), 2);
+  return frame;
+}
+
 } // namespace
 
 Nic::Nic(const Options &options)
@@ -84,7 +111,10 @@ Nic::Nic(const Options &options)
   model_.setMemory(memory_.base(), memory_.bytes());
   std::uint32_t secret[4];
   drawSecret(secret);
-  configure(model_, options.addresses, secret, {memory_.base(), 0});
+  const auto start = [&] { configure(model_, options.addresses, secret, {memory_.base(), 0}); };
+  start();
+  rate_ = measuredRate();
+  start(); // its answers have gone
   geometry_.ip = options.addresses.ip;
   geometry_.netmask = options.addresses.netmask;
   geometry_.gateway = options.addresses.gateway;
@@ -93,18 +123,21 @@ Nic::Nic(const Options &options)
 }
 
 double Nic::measuredRate() {
-  constexpr std::size_t length = 1514, overhead = 24; // bytes; preamble, FCS and gap (IEEE 802.3)
-  constexpr std::uint64_t frames = 8, span = frames * (length + overhead) * 8 * second / linkRate;
-  const std::uint64_t arrival = model_.now(), begin = monotonicNanoseconds();
-  for (std::uint64_t each = 0; each < frames; ++each) model_.putFrame(frame_.data(), length, arrival);
+  constexpr std::uint64_t frames = 8;
+  const std::vector<std::uint8_t> frame = segmentTo(options_.addresses);
+  const std::uint64_t span = frames * (frame.size() + betweenFrames) * 8 * second / linkRate, arrival = model_.now();
+  const std::uint64_t begin = monotonicNanoseconds();
+  for (std::uint64_t each = 0; each < frames; ++each) model_.putFrame(frame.data(), frame.size(), arrival);
   model_.advance(arrival + DOWNBEAT_NANOSECONDS(span));
-  const std::uint64_t real = std::max<std::uint64_t>(monotonicNanoseconds() - begin, 1);
-  return static_cast<double>(linkRate) * static_cast<double>(span) / static_cast<double>(std::max(real, span));
+  std::uint64_t departure;
+  while (model_.getFrame(frame_.data(), frame_.size(), &departure) > 0) {}
+  const std::uint64_t real = std::max(monotonicNanoseconds() - begin, span); // no faster than the wire
+  return static_cast<double>(linkRate) * static_cast<double>(span) / static_cast<double>(real);
 }
 
-std::string Nic::description() {
+std::string Nic::description() const {
   return formatted("%u flows, %u programs at once, about %.1f Mb/s on this machine", geometry_.flows, geometry_.ports,
-                   measuredRate() / 1e6);
+                   rate_ / 1e6);
 }
 
 Nic::~Nic() { unlink(options_.socket.c_str()); }
@@ -138,8 +171,7 @@ bool Nic::receiveFrames() {
     const std::size_t length = wire_.read(frame_);
     if (length == 0) return false;
     const std::uint64_t arrival = std::max(clock() + options_.delay, wireFree_);
-    // Preamble, FCS and gap are 24 bytes (IEEE 802.3).
-    wireFree_ = arrival + (std::max<std::size_t>(length, 60) + 24) * 8 * second / linkRate;
+    wireFree_ = arrival + (std::max<std::size_t>(length, 60) + betweenFrames) * 8 * second / linkRate;
     model_.putFrame(frame_.data(), length, DOWNBEAT_NANOSECONDS(arrival));
   }
   return true;

@@ -36,8 +36,8 @@ class Nic {
 public:
   explicit Nic(const Options &options);
   ~Nic();
-  /// A line about what programs get; before `run`.
-  std::string description();
+  /// A line about what programs get.
+  std::string description() const;
   void run(const volatile std::sig_atomic_t &stop);
 
 private:
@@ -48,7 +48,7 @@ private:
   /// By how much the clock is ahead of the model, and how long nothing happens in the model; 2^-16 ns.
   std::uint64_t behind() const;
   std::uint64_t idle() const;
-  /// The rate of the wire in real time, b/s, measured with some frames of zeros, which the core drops.
+  /// The rate of the wire in real time, b/s, measured with some frames.
   double measuredRate();
   /// The wire and time.
   bool receiveFrames();
@@ -89,6 +89,7 @@ private:
   std::uint64_t wireFree_ = 0; // towards the core: the end of its last frame, ns
   std::array<std::uint8_t, 9018> frame_{};
   bool busy_ = false;
+  double rate_ = 0;
 };
 
 } // namespace downbeat::nic

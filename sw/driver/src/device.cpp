@@ -157,6 +157,7 @@ downbeat_connection *Device::connect(std::uint32_t ip, std::uint16_t port, std::
   command.request = made->request = newRequest({.opens = made.get()});
   if (estimates_ != nullptr && (options == nullptr || options->parameters.startup == nullptr)) {
     const std::uint64_t bytes = options != nullptr ? options->transfer_bytes : 0;
+    estimates_->await(ip);
     requestStart(*made, bytes, command);
   }
   made->startup = command.startup;

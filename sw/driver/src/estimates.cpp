@@ -44,8 +44,8 @@ void *loaded() {
   const char *named = std::getenv("DOWNBEAT_SITE");
   void *library = dlopen(named != nullptr ? named : "libdownbeat_site.so", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
-    throw Failure(DOWNBEAT_NOT_SUPPORTED, std::string("gateway= needs libdownbeat_site.so: make gateway, and set "
-                                                      "DOWNBEAT_SITE to its path if it is not installed: ") +
+    throw Failure(DOWNBEAT_NOT_SUPPORTED, std::string("gateway= needs libdownbeat_site.so: make gateway, or set "
+                                                      "DOWNBEAT_SITE to its path: ") +
                                               dlerror());
   decltype(&downbeat_site_abi) abi;
   find(library, "downbeat_site_abi", abi);
@@ -56,14 +56,15 @@ void *loaded() {
 }
 
 std::map<std::string, std::string> split(const std::string &options) {
-  std::map<std::string, std::string> found{{"gateway", ""}, {"key", ""}, {"estimate", "spand"}};
+  std::map<std::string, std::string> found{{"gateway", ""}, {"key", ""}, {"estimate", "spand"}, {"wait", "0"}};
   std::istringstream words(options);
   for (std::string word; std::getline(words, word, ',');) {
     const auto equals = word.find('=');
     const auto place = found.find(word.substr(0, equals));
     if (equals == std::string::npos || place == found.end())
       throw Failure(DOWNBEAT_INVALID_ARGUMENT,
-                    "'" + word + "': use gateway=udp://HOST:PORT, key=FILE, estimate=liss, js, spand or resume");
+                    "'" + word +
+                        "': use gateway=udp://HOST:PORT, key=FILE, estimate=liss, js, spand or resume, wait=MS");
     place->second = word.substr(equals + 1);
   }
   return found;
@@ -82,6 +83,14 @@ std::string readKey(const std::string &path) {
   return key;
 }
 
+std::uint64_t millisecondsOf(const std::string &text) {
+  constexpr std::uint64_t limit = 1000;
+  const bool isNumber = !text.empty() && text.size() <= 4 && text.find_first_not_of("0123456789") == std::string::npos;
+  if (isNumber && std::stoull(text) <= limit) return std::stoull(text);
+  throw Failure(DOWNBEAT_INVALID_ARGUMENT,
+                "wait=" + text + ": use whole milliseconds, at most " + std::to_string(limit));
+}
+
 } // namespace
 
 Estimates::Estimates(const std::string &options) {
@@ -90,6 +99,7 @@ Estimates::Estimates(const std::string &options) {
   if (method == methods.end())
     throw Failure(DOWNBEAT_INVALID_ARGUMENT, "estimate=" + given["estimate"] + ": use liss, js, spand or resume");
   method_ = method->second;
+  wait_ = millisecondsOf(given["wait"]) * 1'000'000;
   const std::string key = readKey(given["key"]);
   void *library = loaded();
   find(library, "downbeat_site_create", call_.create);
@@ -98,6 +108,7 @@ Estimates::Estimates(const std::string &options) {
   find(library, "downbeat_site_open", call_.open);
   find(library, "downbeat_site_report", call_.report);
   find(library, "downbeat_site_close", call_.close);
+  find(library, "downbeat_site_expect", call_.expect);
   find(library, "downbeat_site_request", call_.request);
   decltype(&downbeat_site_defaults) defaults;
   find(library, "downbeat_site_defaults", defaults);
@@ -109,6 +120,11 @@ Estimates::Estimates(const std::string &options) {
 }
 
 Estimates::~Estimates() { call_.destroy(site_); }
+
+void Estimates::await(std::uint32_t ip) {
+  const downbeat_address remote = addressOf(ip);
+  if (wait_ != 0) call_.expect(site_, &remote, wait_);
+}
 
 downbeat_host_start Estimates::start(std::uint64_t name, std::uint32_t ip, std::uint64_t transferBytes,
                                      std::uint32_t mss, std::uint64_t coreTime, downbeat_estimate &estimate) {

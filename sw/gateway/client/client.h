@@ -44,6 +44,15 @@ public:
   /// Takes a datagram. Anything but the gateway's response to a request of ours changes nothing.
   void receive(Bytes datagram, Nanoseconds now);
 
+  /// Reports go with the next datagrams, without waiting for more.
+  void hurry() { options_.flush = 0; }
+  bool hasReports() const { return !reports_.empty(); }
+  /// To a request that still holds, also one that knows nothing.
+  bool hasResponse(const Prefix &prefix) const {
+    const auto cached = cache_.find(prefix);
+    return cached != cache_.end() && cached->second.response.has_value();
+  }
+
   bool connected() const { return session_.has_value(); }
   const ClientCounters &counters() const { return counters_; }
 

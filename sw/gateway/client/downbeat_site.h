@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause-Patent */
 /** A host of a site: its own estimates, and the gateway's where it has responded (libdownbeat_site).
  *
- * Opens, reports and closes go to the host's own estimator, and their results go to the gateway. No call waits:
- * a request is served from what is there, and a request that the gateway does not have yet goes out, so that its
- * response serves the next. Without a response the host's own estimates hold. Single-threaded, as the estimator.
+ * Opens, reports and closes go to the host's own estimator, and their results go to the gateway. No other call waits
+ * than downbeat_site_expect and downbeat_site_destroy: a request is served from what is there, and a request that the
+ * gateway does not have yet goes out, so that its response serves the next. Without a response the host's own estimates
+ * hold. Single-threaded, as the estimator.
  */
 #ifndef DOWNBEAT_SITE_H
 #define DOWNBEAT_SITE_H
@@ -37,6 +38,7 @@ void downbeat_site_defaults(downbeat_estimator_options *options);
  * thread's next call. */
 downbeat_site *downbeat_site_create(const downbeat_estimator_options *options, const char *uri, const char *key,
                                     uint64_t flush, const char **problem);
+/** Sends the reports that are left. They wait 0.2 s for a gateway that does not know this host yet. */
 void downbeat_site_destroy(downbeat_site *site);
 /** Readable when the gateway has said something: then downbeat_site_run. -1: there is no gateway. */
 int downbeat_site_descriptor(const downbeat_site *site);
@@ -50,8 +52,9 @@ downbeat_cause downbeat_site_report(downbeat_site *site, uint64_t now, uint64_t 
                                     const downbeat_address *remote, const downbeat_path_report *report);
 downbeat_cause downbeat_site_close(downbeat_site *site, uint64_t now, uint64_t connection);
 
-/** Sends a request to the gateway ahead of a connection. 1: it has responded, and knows something. */
-int downbeat_site_expect(downbeat_site *site, const downbeat_address *remote);
+/** Sends a request to the gateway ahead of a connection, unless it has responded already, and waits for its response,
+ * at most `timeout` ns. 1: it has responded, and knows something. */
+int downbeat_site_expect(downbeat_site *site, const downbeat_address *remote, uint64_t timeout);
 /** The start; always filled in. */
 downbeat_source downbeat_site_request(downbeat_site *site, uint64_t now, const downbeat_start_request *request,
                                       downbeat_host_start *start);

@@ -2,6 +2,8 @@
 #include "site.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <poll.h>
 #include <sodium.h>
 #include <sys/socket.h>
 
@@ -12,6 +14,7 @@ namespace {
 
 constexpr std::array<std::uint8_t, 12> mapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}; // RFC 4291, 2.5.5.2
 constexpr double fixedPoint = 65536;
+constexpr Nanoseconds farewell = 200 * millisecond; // for the reports of a program that ends
 
 std::uint64_t random64() {
   std::uint64_t value;
@@ -50,6 +53,17 @@ void Site::run() {
   for (ssize_t size; (size = recv(peer_.descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT)) >= 0;)
     client_->receive(Bytes(bytes).first(static_cast<std::size_t>(size)), read(CLOCK_BOOTTIME));
   for (const auto &datagram : client_->due(read(CLOCK_BOOTTIME))) peer_.send(datagram);
+}
+
+void Site::serve(Nanoseconds timeout, const std::function<bool()> &done) {
+  const Nanoseconds end = read(CLOCK_BOOTTIME) + timeout;
+  for (run(); !done(); run()) {
+    const Nanoseconds left = end - read(CLOCK_BOOTTIME);
+    if (left <= 0) return;
+    const timespec limit{static_cast<time_t>(left / second), static_cast<long>(left % second)};
+    pollfd response{peer_.descriptor(), POLLIN, 0};
+    if (ppoll(&response, 1, &limit, nullptr) < 0 && errno != EINTR) return;
+  }
 }
 
 Prefix Site::prefixOf(const downbeat_address &remote) const {
@@ -142,11 +156,18 @@ downbeat_cause Site::close(std::uint64_t now, std::uint64_t connection) {
   return cause;
 }
 
-bool Site::expect(const downbeat_address &remote) {
+bool Site::expect(const downbeat_address &remote, Nanoseconds timeout) {
   if (!client_) return false;
-  const bool known = client_->request(prefixOf(remote), read(CLOCK_BOOTTIME)).has_value();
-  run();
-  return known;
+  const Prefix prefix = prefixOf(remote);
+  const bool known = client_->request(prefix, read(CLOCK_BOOTTIME)).has_value();
+  serve(timeout, [&] { return client_->hasResponse(prefix); });
+  return known || client_->request(prefix, read(CLOCK_BOOTTIME)).has_value();
+}
+
+void Site::finish() {
+  if (!client_) return;
+  client_->hurry();
+  serve(farewell, [this] { return !client_->hasReports(); });
 }
 
 downbeat_source Site::request(std::uint64_t now, const downbeat_start_request &request, downbeat_host_start &start) {

@@ -2,6 +2,7 @@
 // A host of a site (downbeat_site.h) as a class.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
@@ -29,7 +30,9 @@ public:
   downbeat_cause report(std::uint64_t now, std::uint64_t connection, const downbeat_address &remote,
                         const downbeat_path_report &report);
   downbeat_cause close(std::uint64_t now, std::uint64_t connection);
-  bool expect(const downbeat_address &remote);
+  bool expect(const downbeat_address &remote, Nanoseconds timeout);
+  /// Sends the reports that are left; a gateway that does not answer gets some time.
+  void finish();
   downbeat_source request(std::uint64_t now, const downbeat_start_request &request, downbeat_host_start &start);
   downbeat_site_status status() const;
 
@@ -53,6 +56,8 @@ private:
     double sum = 0;
   };
 
+  /// Until `done`, at most `timeout`.
+  void serve(Nanoseconds timeout, const std::function<bool()> &done);
   Prefix prefixOf(const downbeat_address &remote) const;
   void learned(const downbeat_learned &learned);
   double segmentsPerAck(const Prefix &prefix, const downbeat_learned &learned);

@@ -33,7 +33,12 @@ downbeat_site *downbeat_site_create(const downbeat_estimator_options *options, c
   return nullptr;
 }
 
-void downbeat_site_destroy(downbeat_site *site) { delete site; }
+void downbeat_site_destroy(downbeat_site *site) {
+  const std::unique_ptr<downbeat_site> ended(site);
+  try {
+    if (site) site->own.finish();
+  } catch (const std::bad_alloc &) {} // its reports are lost
+}
 int downbeat_site_descriptor(const downbeat_site *site) { return site->own.descriptor(); }
 void downbeat_site_run(downbeat_site *site) { site->own.run(); }
 
@@ -51,7 +56,9 @@ downbeat_cause downbeat_site_close(downbeat_site *site, uint64_t now, uint64_t c
   return site->own.close(now, connection);
 }
 
-int downbeat_site_expect(downbeat_site *site, const downbeat_address *remote) { return site->own.expect(*remote); }
+int downbeat_site_expect(downbeat_site *site, const downbeat_address *remote, uint64_t timeout) {
+  return site->own.expect(*remote, static_cast<Nanoseconds>(timeout));
+}
 
 downbeat_source downbeat_site_request(downbeat_site *site, uint64_t now, const downbeat_start_request *request,
                                       downbeat_host_start *start) {

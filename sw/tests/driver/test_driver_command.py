@@ -80,11 +80,13 @@ def test_run_hands_arguments_on_as_bits(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(os, "execv", lambda path, words: given.append(words[1:]))
     _downbeat("run", "--device", "sim:x", *ARGUMENTS, "--", "true")
     _downbeat("run", "--device", "sim:x", "--startup", "paced", "--", "true")
+    _downbeat("run", "--device", "sim:x,gateway=y", "--wait-estimate", "1.5ms", "--", "true")
     policies = ["--startup", "paced", "--steady", "aimd"]
     arguments = ["--startup-argument", f"{BITS[0]:#x}", "--steady-argument", f"{BITS[1]:#x}"]
     assert given == [
         ["--device", "sim:x", *policies, *arguments, "--", "true"],
         ["--device", "sim:x", "--startup", "paced", "--", "true"],
+        ["--device", "sim:x,gateway=y,wait=2", "--", "true"],
     ]
 
 
@@ -157,6 +159,7 @@ SENDS = ("send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE")
             "paced: n=0 is out of range, paced takes n from 1",
         ),
         ([*SENDS, "--startup-argument", "n=20"], "standard takes none"),
+        ([*SENDS, "--wait-estimate", "5ms"], "--wait-estimate: name the gateway: --device DEVICE,gateway="),
         ([*SENDS, "--startup", "miss"], "miss needs an argument: miss takes m from"),
         (["run", "--steady", "aimd", "--steady-argument", "c=1", "true"], "aimd takes a from"),
         (["run", "--startup", "warp", "true"], "no congestion policy 'warp' in this build, use standard"),

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from downbeat_toe.__main__ import app
@@ -24,6 +27,7 @@ from sw.tests.estimator.equations import spand
 from sw.tests.gateway.speaker import Speaker
 
 PREFIX = "10.0.0.0/24"  # of the device's own address, where the loopback's connections go
+OTHER_NETWORK = 0xC0000201
 WINDOW = 25  # segments, of the loopback's path reports
 MSS = 1460
 
@@ -43,17 +47,20 @@ def programs() -> None:
 
 @pytest.fixture
 def site(programs: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.setenv("DOWNBEAT_ROOT", str(ROOT))
-    monkeypatch.setenv("DOWNBEAT_SITE", str(ROOT / "build" / "gateway" / "libdownbeat_site.so"))
+    monkeypatch.setenv("DOWNBEAT_ROOT", str(ROOT))  # nothing says where libdownbeat_site is
     with Site() as site:
         yield site
 
 
-def of_site(site: Site, reporter: int, device: str = f"sim:{MODEL}", method: str = "spand") -> Host:
+def uri_of(site: Site, reporter: int, device: str = f"sim:{MODEL}") -> str:
     key = site.home / f"host-{reporter}"
     key.write_text(keys.issue(site.keys, reporter) + "\n")
     key.chmod(0o640)
-    return Host(f"{device},gateway={site.uri},key={key},estimate={method}")
+    return f"{device},gateway={site.uri},key={key}"
+
+
+def of_site(site: Site, reporter: int, device: str = f"sim:{MODEL}", method: str = "spand") -> Host:
+    return Host(f"{uri_of(site, reporter, device)},estimate={method}")
 
 
 def started(host: Host, port: int) -> Estimate:
@@ -85,6 +92,48 @@ def test_the_answer_to_one_open_serves_the_next(site: Site) -> None:
         assert b"gateway: 1 reports of 1 hosts" in estimate.reason
 
 
+def test_the_first_open_of_a_program_may_wait_for_the_answer(site: Site) -> None:
+    with Speaker(site.udp, site.keys, 7) as other:
+        other.report(wire.transfer(PREFIX, 40.0 * MSS, 0.020, 2))
+        other.learns(PREFIX, 40.0 * MSS)
+        host = Host(f"{uri_of(site, 1)},wait=1000")
+        with host.device:
+            assert started_now(host).source == Source.GATEWAY
+            assert host.device.connect(OTHER_NETWORK, 6000).estimate.source == Source.NONE, (
+                "it answers, and knows nothing"
+            )
+
+
+def test_a_wait_without_an_answer_ends(site: Site) -> None:
+    site.stop()
+    host = Host(f"{uri_of(site, 1)},wait=30")
+    with host.device:
+        begin = time.monotonic()
+        assert started_now(host).source == Source.NONE
+        assert time.monotonic() - begin >= 0.03
+
+
+def test_send_ends_when_its_report_has_gone(site: Site, nic: Nic, tmp_path: Path) -> None:
+    """The next host's first connection starts from it."""
+    file = tmp_path / "file"
+    file.write_bytes(bytes(50 * MSS))
+    receiver = Host(nic.uri)
+    with receiver.device:
+        listener = receiver.listening(5001)
+        words = ["send", str(file), "--to", "10.0.0.2:5001", "--wait-estimate", "1s", "--device"]
+        command = [sys.executable, "-m", "downbeat_toe", *words, uri_of(site, 1, nic.uri)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as sender:
+            accepted = receiver.accepted(listener)
+            receiver.until(lambda: accepted.receive() == b"")
+            accepted.close()
+            receiver.until(lambda: sender.poll() is not None)
+            assert sender.stdout and "73000 bytes to 10.0.0.2:5001" in sender.stdout.read()
+    known_to(site, receiver)
+    second = Host(f"{uri_of(site, 2)},wait=1000")
+    with second.device:
+        assert started_now(second).ssthresh == half(WINDOW) * MSS
+
+
 def started_now(host: Host) -> Estimate:
     """Of a connection that nobody answers: it ends at once, and asked all the same."""
     connection = host.device.connect(OWN, 6000)
@@ -97,9 +146,13 @@ def test_what_one_host_sees_another_knows(site: Site) -> None:
     first, second = of_site(site, 1), of_site(site, 2)
     with first.device, second.device:
         started(first, 5001)
-        first.until(lambda: site.ask(f"/explain?prefix={PREFIX}&bytes=0&mss={MSS}").get("spand"))
+        known_to(site, first)
         second.until(lambda: started_now(second).source == Source.GATEWAY)
         assert started_now(second).ssthresh == half(WINDOW) * MSS
+
+
+def known_to(site: Site, host: Host) -> None:
+    host.until(lambda: site.ask(f"/explain?prefix={PREFIX}&bytes=0&mss={MSS}").get("spand"))
 
 
 def test_without_a_gateway_the_own_table_serves(site: Site) -> None:
@@ -142,6 +195,9 @@ def test_top_says_whose_estimate_a_connection_started_from(site: Site, nic: Nic)
 
 
 def test_a_wrong_uri_is_refused(site: Site) -> None:
+    for wait in ("1001", "5ms", ""):
+        with pytest.raises(DriverError, match="use whole milliseconds, at most 1000"):
+            Host(f"{uri_of(site, 1)},wait={wait}")
     with pytest.raises(DriverError, match="key=FILE"):
         Host(f"sim:{MODEL},gateway={site.uri},keys=x")
     with pytest.raises(DriverError, match="use a file with the line of downbeat gateway keys issue"):

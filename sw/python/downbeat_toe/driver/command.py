@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import sys
 import time
@@ -29,8 +30,17 @@ from downbeat_toe.quantities import duration, rate
 from downbeat_toe.refused import Refused, explained
 
 Uri = Annotated[str, typer.Option("--device", help="simd:PATH, uio:/dev/uioN or vfio:ADDRESS")]
+Wait = Annotated[
+    str | None, typer.Option("--wait-estimate", help="for the gateway's first estimate, as 5ms; without it: not at all")
+]
 NicUri = Annotated[str, typer.Option("--device", help="simd:PATH, by the NIC's Unix socket")]
 DEVICE = "simd:/run/downbeat/nic.sock"
+
+
+def _waiting(uri: str, limit: str | None) -> str:
+    if limit and ",gateway=" not in uri:
+        raise Refused("--wait-estimate: name the gateway: --device DEVICE,gateway=udp://HOST:PORT,key=FILE")
+    return f"{uri},wait={math.ceil(_nanoseconds(limit) / 1e6)}" if limit else uri
 
 
 @contextmanager
@@ -181,6 +191,7 @@ def send(
     startup_argument: StartupArgument = "",
     steady_argument: SteadyArgument = "",
     cap: Annotated[str | None, typer.Option("--rate", help="most bits a second, as 20Mbps")] = None,
+    wait: Wait = None,
 ) -> None:
     """Sends a file over one connection, and closes it."""
     with _refusals():
@@ -194,7 +205,7 @@ def send(
         except ValueError as error:
             raise Refused(str(error)) from None
         options.transfer_bytes = len(content)
-        with _opened(uri, "send") as opened:
+        with _opened(_waiting(uri, wait), "send") as opened:
             print(send_file(opened, address, port, content, options))
 
 
@@ -226,13 +237,14 @@ def run(
     steady: Steady = None,
     startup_argument: StartupArgument = "",
     steady_argument: SteadyArgument = "",
+    wait: Wait = None,
 ) -> None:
     """Runs a program whose TCP goes over the core: downbeat run -- curl http://10.0.0.2/"""
     with explained():
         if not context.args:
             raise Refused("no program: downbeat run -- PROGRAM ARGUMENTS")
         chosen = Policies.of(startup, steady, startup_argument, steady_argument)
-        _become("downbeat-run", ["--device", uri, *chosen.words(), "--", *context.args])
+        _become("downbeat-run", ["--device", _waiting(uri, wait), *chosen.words(), "--", *context.args])
 
 
 def add_to(app: typer.Typer) -> None:

@@ -62,6 +62,6 @@ void SiteEstimates::expect(std::uint32_t remote) {
   const downbeat_address host = address(remote);
   if (hasGateway_) std::this_thread::sleep_for(settling);
   const auto end = std::chrono::steady_clock::now() + timeout;
-  while (hasGateway_ && call_.expect(site_, &host) == 0 && std::chrono::steady_clock::now() < end)
+  while (hasGateway_ && call_.expect(site_, &host, 0) == 0 && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(interval);
 }
