@@ -15,7 +15,7 @@ from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
 from cocotb_tests.congestion.steady.timed import SMSS, Path
 from sim.golden.calculation.queue_share import Request, share
 from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, PolicyResult, Window, of_bytes
-from sim.golden.congestion.steady.vegas import POLICY, VegasState, argument
+from sim.golden.congestion.steady.vegas import MAX_SAMPLES, POLICY, VegasState, argument
 
 MILLISECOND = 1_000_000
 
@@ -34,9 +34,16 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     result = event.calculated.response % (1 << 32) if event.calculated else 0
     bound = min(max(result // event.segment_size + draw.randint(-1, 1), 0), 255)
     credit = max((window.cwnd >> 16) - event.acked_bytes + draw.randint(-1, 1), 0) % (1 << 32)
-    samples = draw.choice([0, draw.getrandbits(36)])
     return VegasState(
-        draw.choice([1, bound]), draw.choice([3, bound]), draw.random() < 0.5, credit, samples, draw.random() < 0.7
+        draw.choice([1, bound]),
+        draw.choice([3, bound]),
+        draw.random() < 0.5,
+        credit,
+        left=(event.acked_bytes + draw.randint(-1, 1)) % (1 << 32),
+        total=draw.getrandbits(48),
+        count=draw.choice([0, 1, MAX_SAMPLES - 1, MAX_SAMPLES]),
+        grows=draw.random() < 0.7,
+        due=draw.random() < 0.3,
     ).packed()
 
 
@@ -116,10 +123,21 @@ def test_alpha_to_beta_segments_wait_in_the_queue(segments: int, alpha: int, bet
     assert alpha - 1.5 <= queue <= beta + 1.5
 
 
+def test_the_mean_of_the_round_counts() -> None:
+    """ns-2's agent: v_sumRTT_ / v_cntRTT_ at the end of a round."""
+    window = Window(of_bytes(9 * SMSS), of_bytes(2 * SMSS))
+    state = VegasState(left=SMSS, total=3 * 10**8, count=3).packed()
+    event = CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=SMSS, flight=9 * SMSS, rtt=2 * 10**8, segment_size=SMSS)
+    after = POLICY.respond(event, window, state).policy_state
+    requested = POLICY.respond(CongestionEvent(Kind.SENT, rtt_minimum=10**8, segment_size=SMSS), window, after)
+    assert requested.calculation is not None
+    assert Request.unpacked(requested.calculation.request) == Request(9 * SMSS, 5 * 10**8, 4, 10**8)
+
+
 @pytest.mark.parametrize(("kind", "segments"), [(Kind.LOSS, 30), (Kind.TIMEOUT, 20)])
 def test_a_loss_leaves_three_quarters_and_a_timeout_a_half(kind: Kind, segments: int) -> None:
     event = CongestionEvent(kind, flight=40 * SMSS, segment_size=SMSS)
-    after = POLICY.respond(event, Window(of_bytes(40 * SMSS), 0), VegasState(round_trip=7, grows=True).packed())
+    after = POLICY.respond(event, Window(of_bytes(40 * SMSS), 0), VegasState(total=7, count=1, grows=True).packed())
     assert after.window.ssthresh == of_bytes(segments * SMSS)
     assert VegasState.unpacked(after.policy_state) == VegasState()
 

@@ -84,6 +84,10 @@ case class CongestionEvent() extends Bundle {
   /** The result of inline measurement. Zeros in a build where no policy `measuresInline`. */
   val inline = InlineResult()
 
+  /** The ACK times a round trip: of a probe, or of the engine's one timed segment; and that round trip, ns. */
+  def isTimed: Bool = probe.answered || rttValid
+  def roundTrip: UInt = probe.answered ? probe.roundTrip | rtt
+
   /** A loss, or the first timeout of this data: both reduce ssthresh. */
   def isLoss: Bool = kind === CongestionEventKind.loss || kind === CongestionEventKind.timeout
 }

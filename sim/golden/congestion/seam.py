@@ -144,6 +144,11 @@ class CongestionEvent:
     calculating: bool = False  # a calculation is under way, another would not be taken
     calculated: Calculated | None = None  # with CALCULATED
 
+    @property
+    def round_trip(self) -> int | None:
+        """ns, of a probe or of the engine's one timed segment."""
+        return self.probe.round_trip if self.probe is not None else self.rtt
+
 
 @dataclass(frozen=True)
 class Window:

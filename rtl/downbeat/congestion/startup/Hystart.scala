@@ -60,8 +60,8 @@ object Hystart extends StartupPolicy {
     val compare = new s0.Area {
       private val segment = event.segmentSize.resize(20)
       val growth = insert(before.lost ? segment | (segment |<< 3))
-      val timed = insert(event.probe.answered || event.rttValid)
-      val rtt = insert(event.probe.answered ? event.probe.roundTrip | event.rtt)
+      val timed = insert(event.isTimed)
+      val rtt = insert(event.roundTrip)
       private val full = before.rttSampleCount === nRttSample
       val count = insert((timed && !full) ? (before.rttSampleCount + 1) | before.rttSampleCount)
       private val eighth = before.lastRoundMinRtt |>> 3

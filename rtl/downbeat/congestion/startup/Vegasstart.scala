@@ -41,8 +41,8 @@ object Vegasstart extends StartupPolicy {
     val compare = new s0.Area {
       /** Bound of twice diff, bytes. */
       val bound = insert((before.gamma @@ before.round) * event.segmentSize)
-      val total = insert(before.total + (event.probe.answered ? event.probe.roundTrip | event.rtt))
-      val timed = insert(event.probe.answered || event.rttValid)
+      val total = insert(before.total + event.roundTrip)
+      val timed = insert(event.isTimed)
       val count = insert(before.count + 1)
       val full = insert(before.count.andR)
       val twoSegments = insert(event.segmentSize << 1)

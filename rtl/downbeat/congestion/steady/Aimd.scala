@@ -12,7 +12,7 @@ import spinal.lib.misc.pipeline._
   * Argument: a in bits 23..0, 16 of them fraction bits; b in bits 39..24, all fraction bits. All zeros is (1, 0.5).
   *
   * Growth is [[AdditiveIncrease]]'s while cwnd >= ssthresh. A loss leaves what [[MultiplicativeDecrease]] says, and no
-  * credit.
+  * credit; a restart takes the credit too.
   */
 object Aimd extends SteadyPolicy {
   val name = "aimd"
@@ -38,6 +38,7 @@ object Aimd extends SteadyPolicy {
       val opens = insert(event.kind === CongestionEventKind.established)
       val grows = insert(event.kind === CongestionEventKind.acknowledged && !event.startingUp)
       val loses = insert(event.isLoss)
+      val restarts = insert(event.kind === CongestionEventKind.restart)
       val noArgument = insert(!(before.b ## before.a).orR)
     }
 
@@ -60,6 +61,7 @@ object Aimd extends SteadyPolicy {
         result.window.ssthresh := decrease.ssthresh
         after.credit := 0
       }
+      when(judge.restarts)(after.credit := 0)
       result.policyState := after.asBits
     }
   }.result

@@ -16,7 +16,8 @@ import spinal.lib.misc.pipeline._
   * wOld is the flight when the sample before came, about when the timed segment left. base is the connection's smallest
   * round trip. A smaller w counts at once, and ssthresh goes with it, or start-up would take over. A larger w is
   * `owed`: an ACK of N new bytes adds min(N, owed), so that the window at most doubles in a round trip, as in the
-  * paper. In equilibrium alpha segments wait in the queue. A loss is Reno's.
+  * paper. In equilibrium alpha segments wait in the queue. A loss is Reno's, and leaves ssthresh as wOld of the next
+  * sample.
   *
   * Argument: `alpha`, segments, 2 at least, so that w is two segments at least; `every`, 1 or 2 samples; `mi` = 1
   * doubles the window in each round trip with less than 0.75 ms of queue, as the module for ns-2 does.
@@ -53,10 +54,11 @@ object Fast extends SteadyPolicy {
     }
 
     val judge = new s2.Area {
-      val ssthresh = insert(Window.ofBytes(Mux[UInt](bound.halfIsLess, add.twoSegments, bound.half)))
+      val ssthresh = insert(Mux[UInt](bound.halfIsLess, add.twoSegments, bound.half))
       val opens = insert(event.kind === kinds.established)
       val grows = insert(event.kind === kinds.acknowledged && !event.startingUp)
       val loses = insert(event.isLoss)
+      val restarts = insert(event.kind === kinds.restart)
       val responds = insert(event.kind === kinds.calculated && !calculated.ofStartup)
       val counts = insert(event.kind === kinds.calculated && !calculated.ofStartup && !calculated.stale)
       val samples = insert(event.kind === kinds.acknowledged && !event.startingUp && event.rttValid &&
@@ -83,18 +85,22 @@ object Fast extends SteadyPolicy {
       }
       when(judge.responds)(after.roundTrip := 0)
       when(judge.counts) {
-        after.owed := 0
-        when(target.isSmaller) {
+        after.owed := target.owed
+        when(before.mi && calculated.note(32)) {
+          after.owed.setAll()
+        } elsewhen (target.isSmaller) {
           result.window.cwnd := target.w
           result.window.ssthresh := target.w
-        } otherwise (after.owed := target.owed)
-        when(before.mi && calculated.note(32))(after.owed.setAll())
+          after.owed := 0
+        }
       }
       when(judge.loses) {
-        result.window.ssthresh := judge.ssthresh
+        result.window.ssthresh := Window.ofBytes(judge.ssthresh)
         after.owed := 0
+        after.flight := judge.ssthresh
         after.roundTrip := 0
       }
+      when(judge.restarts)(after.owed := 0)
       when(judge.opens)(after.restart(judge.noArgument))
       result.policyState := after.asBits
       result.calculation.assign(judge.requests,
@@ -158,7 +164,7 @@ object Fast extends SteadyPolicy {
     val mi = Bool()
     /** Bytes that the window still grows by. */
     val owed = UInt(32 bits)
-    /** The flight with the last sample, bytes; zero: none yet. */
+    /** The flight with the last sample or after a loss, bytes; zero: none yet. */
     val flight = UInt(32 bits)
     /** wOld and RTT (ns) of the sample whose q is not known; zero: there is none. */
     val wOld = UInt(32 bits)

@@ -11,7 +11,8 @@ import spinal.lib.misc.pipeline._
   * On an ACK of N new bytes while cwnd >= ssthresh: a segments more for each acknowledged window
   * ([[AdditiveIncrease]]). On a loss: ssthresh = max(floor(flight (1 - b)), 2 SMSS).
   *
-  * The row is kept and moves by one with an event. A loss takes it down by four rows at most.
+  * The row is kept and moves by one with an event, but not while recovery inflates the window: the next loss takes the
+  * share of the window that it finds. A loss takes the row down by four at most.
   *
   * Argument: 1 looks up as Linux and ns-3 do, where row n ends at its w: one row further.
   */
@@ -49,7 +50,11 @@ object Hstcp extends SteadyPolicy {
       val opens = insert(event.kind === kinds.established)
       val grows = insert(event.kind === kinds.acknowledged && !event.startingUp)
       val loses = insert(event.isLoss)
-      val moves = insert(event.kind =/= kinds.none)
+      val restarts = insert(event.kind === kinds.restart)
+      val inflates = insert(event.kind === kinds.loss && !event.uninflated)
+      val deflates = insert(
+        event.isLoss || event.kind === kinds.recovered || event.kind === kinds.timeoutAgain)
+      val moves = insert(event.kind =/= kinds.none && !before.inflated)
       val isFirst = insert(!(before.row > 1))
       val isLast = insert(!(before.row < HighspeedTable.rows))
     }
@@ -62,6 +67,7 @@ object Hstcp extends SteadyPolicy {
       when(compare.moves && compare.beyond && !compare.isLast)(after.row := before.row + 1)
       when(compare.opens) {
         after.row := 1
+        after.inflated := False
         after.credit := 0
       }
       when(compare.grows) {
@@ -72,6 +78,8 @@ object Hstcp extends SteadyPolicy {
         result.window.ssthresh := decrease.ssthresh
         after.credit := 0
       }
+      when(compare.deflates)(after.inflated := compare.inflates)
+      when(compare.restarts)(after.credit := 0)
       result.policyState := after.asBits
     }
   }.result
@@ -81,6 +89,8 @@ object Hstcp extends SteadyPolicy {
     val linux = Bool()
     /** The row, which is a. */
     val row = UInt(rowBits bits)
+    /** Duplicates inflate the window. */
+    val inflated = Bool()
     val credit = UInt(creditBits bits)
   }
 

@@ -15,7 +15,8 @@ case class RenoState() extends Bundle {
   *
   * On an ACK of N new bytes while cwnd >= ssthresh: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS. An
   * event adds one segment at most. The rest stays in the credit, so that no acknowledged byte is forgotten. On a loss:
-  * ssthresh = max(flight / 2, 2 SMSS) (RFC 5681 equation 4) and credit = 0.
+  * ssthresh = max(flight / 2, 2 SMSS) (RFC 5681 equation 4) and credit = 0. A restart takes the credit too: what was
+  * earned before the idle time does not grow the restart window (RFC 5681 4.1).
   */
 object Reno extends SteadyPolicy {
   val name = "reno"
@@ -37,7 +38,8 @@ object Reno extends SteadyPolicy {
     }
 
     val choose = new s2.Area {
-      val opens = insert(event.kind === CongestionEventKind.established)
+      val begins = insert(
+        event.kind === CongestionEventKind.established || event.kind === CongestionEventKind.restart)
       val grows = insert(event.kind === CongestionEventKind.acknowledged && !event.startingUp)
       val loses = insert(event.kind === CongestionEventKind.loss || event.kind === CongestionEventKind.timeout)
       val due = insert(!compare.remaining.msb)
@@ -50,7 +52,7 @@ object Reno extends SteadyPolicy {
     new s3.Area {
       result.window := window
       result.policyState := policyState
-      when(choose.opens) {
+      when(choose.begins) {
         result.policyState := 0
       }
       when(choose.grows) {

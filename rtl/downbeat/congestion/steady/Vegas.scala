@@ -9,19 +9,20 @@ import spinal.lib.misc.pipeline._
 /** Vegas congestion avoidance (Brakmo and Peterson 1995; the rules of ns-2's agent, which the Astart slides compare
   * with).
   *
-  * With each sample of the round trip: diff = cwnd (RTT - base) / RTT ([[QueueShare]]), in segments and rounded to the
-  * nearest.
-  *  - diff > beta: cwnd -= SMSS, two segments at least, and nothing is added until the next sample. ssthresh comes down
-  *    with the window, or start-up would take over.
-  *  - diff < alpha: until the next sample the window grows as Reno's.
+  * At the end of each round ([[ByteRound]]): diff = cwnd (RTT - base) / RTT ([[QueueShare]]), in segments and rounded to
+  * the nearest. RTT is the mean of the round's samples, base the smallest of all. Full segments are probes, so that ACKs
+  * are samples.
+  *  - diff > beta: cwnd -= SMSS, two segments at least, and nothing is added in the next round. ssthresh comes down with
+  *    the window, or start-up would take over.
+  *  - diff < alpha: in the next round the window grows as Reno's.
   *  - otherwise the window stays.
   *
   * A loss leaves ssthresh = max(3/4 flight, 2 SMSS), a timeout max(flight / 2, 2 SMSS).
   *
   * Argument: `alpha` and `beta`, segments; `round` = 0 compares diff itself. Without an argument: 1, 3, rounded.
   *
-  * Departs from the agent: losses are found as for each other policy, without Vegas' fine-grained timeout. RTT is the
-  * engine's one sample in a round trip. base is the smallest of all.
+  * Departs from the agent: losses are found as for each other policy, without Vegas' fine-grained timeout. 32 probes are
+  * in flight at most, so in a large window not every ACK is a sample.
   */
 object Vegas extends SteadyPolicy {
   val name = "vegas"
@@ -33,6 +34,7 @@ object Vegas extends SteadyPolicy {
     notAbove = Seq("alpha" -> "beta"))
   override def state: Bundle = VegasState()
   override val comparesRoundTrips = true
+  override val paces = true
   override val calculator: Option[Calculator] = Some(QueueShare)
 
   def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
@@ -42,9 +44,14 @@ object Vegas extends SteadyPolicy {
 
     val own = new s0.Area {
       val credit = insert(before.credit)
+      val total = insert(before.total + event.roundTrip)
+      val timed = insert(event.isTimed)
+      val count = insert(before.count + 1)
+      val full = insert(before.count.andR)
     }
     val reno = Reno.build(pipe.withState(own.credit))
     val queue = new Queue(pipe, before)
+    val round = new ByteRound(pipe, before)
     val decrease = new Decrease(pipe)
 
     val compare = new s1.Area {
@@ -54,29 +61,38 @@ object Vegas extends SteadyPolicy {
     }
 
     val judge = new s2.Area {
+      private val counted = event.kind === kinds.acknowledged && !event.startingUp
+      private val sampling = !before.due && own.timed && !own.full
+      val counts = insert(counted)
+      val samples = insert(counted && sampling)
+      val ends = insert(counted && round.ends && (before.count.orR || sampling))
       val lowersSsthresh = insert(compare.less < window.ssthresh)
       val opens = insert(event.kind === kinds.established)
-      val grows = insert(before.grows && event.kind === kinds.acknowledged && !event.startingUp)
+      val grows = insert(before.grows && counted)
       val loses = insert(event.isLoss)
       val responds = insert(event.kind === kinds.calculated && !calculated.ofStartup)
-      val counts = insert(event.kind === kinds.calculated && !calculated.ofStartup && !calculated.stale)
-      val samples = insert(
-        event.kind === kinds.acknowledged && !event.startingUp && event.rttValid && !before.roundTrip.orR)
-      val requests = insert(before.roundTrip.orR && !calculating)
+      val decides = insert(event.kind === kinds.calculated && !calculated.ofStartup && !calculated.stale)
+      val requests = insert(before.due && !calculating)
+      val restarts = insert(event.kind === kinds.restart)
       val noArgument = insert(!(before.alpha.orR || before.beta.orR || before.round))
     }
 
-    val result = Payload(PolicyResult(stateBits, requestBits = requestBits))
+    val result = Payload(PolicyResult(stateBits, paces, requestBits))
     new s3.Area {
       val after = CombInit[VegasState](before).allowOverride()
       result.window := window
-      when(judge.samples)(after.roundTrip := event.rtt)
+      when(judge.counts)(after.left := round.left)
+      when(judge.samples) {
+        after.total := own.total
+        after.count := own.count
+      }
+      when(judge.ends)(after.due := True)
       when(judge.grows) {
         result.window := reno.window
         after.credit := reno.policyState
       }
-      when(judge.responds)(after.roundTrip := 0)
-      when(judge.counts) {
+      when(judge.responds)(after.forgetSamples())
+      when(judge.decides) {
         after.grows := queue.isBelowAlpha
         when(queue.isAboveBeta && compare.aboveFloor) {
           result.window.cwnd := compare.less
@@ -87,10 +103,12 @@ object Vegas extends SteadyPolicy {
         result.window.ssthresh := decrease.ssthresh
       }
       when(judge.loses || judge.opens) {
+        after.left := 0
         after.credit := 0
-        after.roundTrip := 0
+        after.forgetSamples()
         after.grows := False
       }
+      when(judge.restarts)(after.credit := 0)
       when(judge.opens) {
         when(judge.noArgument) {
           after.alpha := 1
@@ -99,8 +117,9 @@ object Vegas extends SteadyPolicy {
         }
       }
       result.policyState := after.asBits
+      result.departure := DeparturePlan.probing(!event.startingUp)
       result.calculation.assign(judge.requests,
-        QueueShare.request(window.cwnd(47 downto 16), before.roundTrip.resize(48), U(1, 12 bits), event.rttMinimum))
+        QueueShare.request(window.cwnd(47 downto 16), before.total, before.count, event.rttMinimum))
     }
   }.result
 
@@ -142,15 +161,25 @@ object Vegas extends SteadyPolicy {
     val ssthresh: UInt = bound.ssthresh
   }
 
-  private case class VegasState() extends Bundle {
+  private case class VegasState() extends Bundle with RoundState {
     /** The argument. */
     val alpha, beta = UInt(8 bits)
     val round = Bool()
     /** Reno's policy state. */
     val credit = Bits(Reno.stateBits bits)
-    /** The sample whose diff is not known, ns; zero: there is none. */
-    val roundTrip = UInt(36 bits)
-    /** The window grows until the next sample. */
+    val left = UInt(32 bits)
+    /** Round trips of the round, ns, and their number. */
+    val total = UInt(48 bits)
+    val count = UInt(12 bits)
+    /** The window grows in this round. */
     val grows = Bool()
+    /** A round is over and its diff is not known. */
+    val due = Bool()
+
+    def forgetSamples(): Unit = {
+      total := 0
+      count := 0
+      due := False
+    }
   }
 }

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sim.golden.congestion.byte_round import counted
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import CongestionEvent, Departure, Kind, PolicyResult, Window, wrap
 from sim.golden.congestion.slow_start import slow_start
@@ -71,9 +72,8 @@ class Hystart:
 
     @staticmethod
     def _counted(event: CongestionEvent, window: Window, state: HystartState) -> tuple[Window, HystartState]:
-        reached = event.acked_bytes >= state.left
-        ends = reached and state.left > 0
-        sample = event.probe.round_trip if event.probe is not None else event.rtt
+        ends, left = counted(event, state.left)
+        sample = event.round_trip
         current = state.current_round_min_rtt if sample is None else min(state.current_round_min_rtt, sample)
         samples = wrap(state.rtt_sample_count + (sample is not None and state.rtt_sample_count != N_RTT_SAMPLE), 4)
         sampled = samples == N_RTT_SAMPLE and current != NONE
@@ -87,7 +87,6 @@ class Hystart:
                 window = replace(window, ssthresh=window.cwnd)
         elif sampled and state.last_round_min_rtt != NONE and current >= state.last_round_min_rtt + rtt_thresh:
             after = replace(after, conservative=True, css_baseline_min_rtt=current, css_rounds=int(ends))
-        left = wrap((event.flight if reached else state.left) - event.acked_bytes, 32)
         after = replace(after, left=left, current_round_min_rtt=current, rtt_sample_count=samples)
         if ends:
             after = replace(after, last_round_min_rtt=current, current_round_min_rtt=NONE, rtt_sample_count=0)

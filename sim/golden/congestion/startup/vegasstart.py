@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from sim.golden.calculation import queue_share
+from sim.golden.congestion.byte_round import counted
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import (
     FRACTION_BITS,
@@ -85,13 +86,12 @@ class Vegasstart:
 
 
 def _counted(event: CongestionEvent, before: VegasstartState) -> VegasstartState:
-    reached = event.acked_bytes >= before.left
-    left = wrap((event.flight if reached else before.left) - event.acked_bytes, 32)
+    ends, left = counted(event, before.left)
     after = replace(before, left=left)
-    sample = event.probe.round_trip if event.probe is not None else event.rtt
+    sample = event.round_trip
     if sample is not None and not before.grows and not before.due and before.count < MAX_SAMPLES:
         after = replace(after, total=wrap(before.total + sample), count=before.count + 1)
-    if reached and before.left:
+    if ends:
         measured = not before.grows and (after.count > 0)
         after = replace(after, grows=not before.grows, due=before.due or measured)
     return after

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """AIMD(a, b) without a division, as rtl/downbeat/congestion/steady/Aimd.scala.
 
-Growth while cwnd >= ssthresh and decrease are those of additive_increase.py; a loss takes the credit. Argument: a, 24
-bits, 16 of them fraction; b, 16 bits of fraction; all zeros: (1, 0.5).
+Growth while cwnd >= ssthresh and decrease are those of additive_increase.py; a loss and a restart take the credit. Argument:
+a, 24 bits, 16 of them fraction; b, 16 bits of fraction; all zeros: (1, 0.5).
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ class Aimd:
                 window, state = replace(window, cwnd=cwnd), replace(state, credit=credit)
             case Kind.LOSS | Kind.TIMEOUT:
                 window, state = replace(window, ssthresh=decreased(event, state.b)), replace(state, credit=0)
+            case Kind.RESTART:
+                state = replace(state, credit=0)
             case _:
                 pass
         return PolicyResult(window, state.packed())

@@ -36,7 +36,7 @@ class FastState(PackedFields):
     every: int = 1  # samples
     mi: int = 0  # a flag
     owed: int = 0  # bytes
-    flight: int = 0  # bytes, with the last sample
+    flight: int = 0  # bytes, with the last sample or after a loss
     w_old: int = 0  # bytes, of the sample whose q is not known
     round_trip: int = 0  # ns, of that sample
     skips: int = 0  # a flag
@@ -78,8 +78,11 @@ class Fast:
                 window = replace(window, cwnd=wrap(window.cwnd + of_bytes(grown)))
                 after = _sampled(event, before, replace(after, owed=before.owed - grown))
             case Kind.LOSS | Kind.TIMEOUT:
-                window = replace(window, ssthresh=of_bytes(max(event.flight // 2, 2 * event.segment_size)))
-                after = replace(after, owed=0, round_trip=0)
+                ssthresh = max(event.flight // 2, 2 * event.segment_size)
+                window = replace(window, ssthresh=of_bytes(ssthresh))
+                after = replace(after, owed=0, flight=ssthresh, round_trip=0)
+            case Kind.RESTART:
+                after = replace(after, owed=0)
             case Kind.CALCULATED:
                 window, after = _calculated(event, window, after)
             case _:
@@ -107,6 +110,8 @@ def _calculated(event: CongestionEvent, window: Window, after: FastState) -> tup
     after = replace(after, round_trip=0)
     if given.stale:
         return window, after
+    if after.mi and given.note >> 32 & 1:
+        return window, replace(after, owed=BYTES)
     target = (given.note & BYTES) - (given.response & BYTES) + after.alpha * event.segment_size
     beyond = target - (window.cwnd >> FRACTION_BITS)
     if beyond < 0:
@@ -114,8 +119,6 @@ def _calculated(event: CongestionEvent, window: Window, after: FastState) -> tup
         window, after = Window(less, less), replace(after, owed=0)
     else:
         after = replace(after, owed=wrap(beyond >> 1, 32))
-    if after.mi and given.note >> 32 & 1:
-        after = replace(after, owed=BYTES)
     return window, after
 
 

@@ -2,8 +2,8 @@
 """HighSpeed TCP (RFC 3649), as rtl/downbeat/congestion/steady/Hstcp.scala, by the table of the RFC's Appendix B.
 
 Row n is for windows from `begin` on: a = n, b in 256ths. Growth and decrease are those of additive_increase.py. The row
-moves by one with an event. Argument: 1 looks up one row further, as Linux does. The policy state: argument, row,
-credit.
+moves by one with an event, but not while recovery inflates the window. Argument: 1 looks up one row further, as Linux
+does. The policy state: argument, row, inflated, credit.
 """
 
 from __future__ import annotations
@@ -59,9 +59,10 @@ class HstcpState(PackedFields):
 
     linux: int = 0  # a flag
     row: int = 1
+    inflated: int = 0  # a flag: duplicates inflate the window
     credit: int = 0  # bytes, 16 fraction bits
 
-    FIELDS = (("linux", 1), ("row", 7), ("credit", CREDIT_BITS))
+    FIELDS = (("linux", 1), ("row", 7), ("inflated", 1), ("credit", CREDIT_BITS))
 
 
 @dataclass(frozen=True)
@@ -74,13 +75,19 @@ class Hstcp:
         after = replace(before, row=_moved(before, event, window))
         match event.kind:
             case Kind.ESTABLISHED:
-                after = replace(after, row=1, credit=0)
+                after = replace(after, row=1, inflated=False, credit=0)
             case Kind.ACKNOWLEDGED if not event.starting_up:
                 cwnd, credit = increased(event, window, before.credit, before.row << SHARE_BITS)
                 window, after = replace(window, cwnd=cwnd), replace(after, credit=credit)
             case Kind.LOSS | Kind.TIMEOUT:
                 decrease = TABLE[min(max(before.row, 1), ROWS) - 1][1] << SHARE_BITS - 8
-                window, after = replace(window, ssthresh=decreased(event, decrease)), replace(after, credit=0)
+                inflated = event.kind is Kind.LOSS and not event.uninflated
+                window = replace(window, ssthresh=decreased(event, decrease))
+                after = replace(after, inflated=inflated, credit=0)
+            case Kind.RECOVERED | Kind.TIMEOUT_AGAIN:
+                after = replace(after, inflated=False)
+            case Kind.RESTART:
+                after = replace(after, credit=0)
             case _:
                 pass
         return PolicyResult(window, after.packed())
@@ -89,7 +96,7 @@ class Hstcp:
 def _moved(before: HstcpState, event: CongestionEvent, window: Window) -> int:
     """The row after an event of another kind than `none`."""
     number, linux, whole = min(max(before.row, 1), ROWS), bool(before.linux), window.cwnd >> FRACTION_BITS
-    if event.kind is Kind.NONE:
+    if event.kind is Kind.NONE or before.inflated:
         return before.row
     if before.row < ROWS and whole >= begin(number + 1, linux=linux) * event.segment_size:
         return before.row + 1

@@ -2,7 +2,8 @@
 """Reno (RFC 5681) by byte counting (RFC 3465), as rtl/downbeat/congestion/steady/Reno.scala.
 
 On an ACK of N new bytes while cwnd >= ssthresh: credit += N; if credit >= cwnd: credit -= cwnd, cwnd += SMSS, once.
-On a loss: ssthresh = max(flight / 2, 2 SMSS), credit = 0. The policy state is the credit.
+On a loss: ssthresh = max(flight / 2, 2 SMSS), credit = 0. A restart takes the credit too. The policy state is the
+credit.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Reno:
 
     def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         match event.kind:
-            case Kind.ESTABLISHED:
+            case Kind.ESTABLISHED | Kind.RESTART:
                 policy_state = 0
             case Kind.ACKNOWLEDGED if not event.starting_up:
                 policy_state = wrap(policy_state + event.acked_bytes, RenoState.bits())

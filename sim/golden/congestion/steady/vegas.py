@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """Vegas congestion avoidance, as rtl/downbeat/congestion/steady/Vegas.scala.
 
-With each sample diff = cwnd (RTT - base) / RTT, in segments and rounded: above beta one segment less, below alpha
-Reno's growth until the next. A loss leaves 3/4 of the flight, a timeout a half. Argument: alpha, beta, round.
+At the end of each round diff = cwnd (RTT - base) / RTT, in segments and rounded, RTT the mean of its samples: above beta
+one segment less, below alpha Reno's growth in the next. A loss leaves 3/4 of the flight, a timeout a half. Argument: alpha, beta, round.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from sim.golden.calculation import queue_share
+from sim.golden.congestion.byte_round import counted
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import (
     FRACTION_BITS,
     Calculation,
     Calculator,
     CongestionEvent,
+    Departure,
     Kind,
     PolicyResult,
     Window,
@@ -25,6 +27,7 @@ from sim.golden.congestion.seam import (
 from sim.golden.congestion.steady import reno
 
 BYTES = (1 << 32) - 1
+MAX_SAMPLES = (1 << 12) - 1
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,23 @@ class VegasState(PackedFields):
     beta: int = 3  # segments
     round: int = 1  # a flag
     credit: int = 0  # Reno's
-    round_trip: int = 0  # ns, of the sample whose diff is not known
-    grows: int = 0  # a flag
+    left: int = 0  # bytes until the round ends
+    total: int = 0  # ns
+    count: int = 0
+    grows: int = 0  # a flag, as the next
+    due: int = 0
 
-    FIELDS = (("alpha", 8), ("beta", 8), ("round", 1), ("credit", 32), ("round_trip", 36), ("grows", 1))
+    FIELDS = (
+        ("alpha", 8),
+        ("beta", 8),
+        ("round", 1),
+        ("credit", 32),
+        ("left", 32),
+        ("total", 48),
+        ("count", 12),
+        ("grows", 1),
+        ("due", 1),
+    )
 
 
 def argument(alpha: int, beta: int, *, rounded: bool = True) -> int:
@@ -65,28 +81,39 @@ class Vegas:
                 if before.grows:
                     plain = reno.POLICY.respond(event, window, before.credit)
                     window, after = plain.window, replace(after, credit=plain.policy_state)
-                if event.rtt is not None and not before.round_trip:
-                    after = replace(after, round_trip=event.rtt)
+                after = _counted(event, before, after)
             case Kind.LOSS | Kind.TIMEOUT:
                 left = event.flight - event.flight // 4 if event.kind is Kind.LOSS else event.flight // 2
                 window = replace(window, ssthresh=of_bytes(max(left, 2 * event.segment_size)))
-                after = replace(after, credit=0, round_trip=0, grows=False)
+                after = VegasState(before.alpha, before.beta, before.round)
+            case Kind.RESTART:
+                after = replace(after, credit=0)
             case Kind.CALCULATED:
                 window, after = _calculated(event, window, after)
             case _:
                 pass
         requested = None
-        if before.round_trip and not event.calculating:
-            request = queue_share.Request(old.cwnd >> FRACTION_BITS, before.round_trip, 1, event.rtt_minimum)
+        if before.due and not event.calculating:
+            request = queue_share.Request(old.cwnd >> FRACTION_BITS, before.total, before.count, event.rtt_minimum)
             requested = Calculation(request.packed())
-        return PolicyResult(window, after.packed(), calculation=requested)
+        departure = Departure(probe=not event.starting_up, begins=not event.starting_up)
+        return PolicyResult(window, after.packed(), departure, requested)
+
+
+def _counted(event: CongestionEvent, before: VegasState, after: VegasState) -> VegasState:
+    ends, left = counted(event, before.left)
+    after = replace(after, left=left)
+    sample = event.round_trip
+    if sample is not None and not before.due and before.count < MAX_SAMPLES:
+        after = replace(after, total=wrap(before.total + sample, 48), count=before.count + 1)
+    return replace(after, due=after.due or (ends and after.count > 0))
 
 
 def _calculated(event: CongestionEvent, window: Window, after: VegasState) -> tuple[Window, VegasState]:
     given, segment = event.calculated, event.segment_size
     if given is None or given.of_startup:
         return window, after
-    after = replace(after, round_trip=0)
+    after = replace(after, total=0, count=0, due=False)
     if given.stale:
         return window, after
     twice = 2 * (given.response & BYTES)

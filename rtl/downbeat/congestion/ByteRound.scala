@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-package downbeat.congestion.startup
+package downbeat.congestion
 
-import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -13,8 +12,8 @@ trait RoundState { this: Bundle =>
 
 /** Rounds counted in bytes: one ends when the data that was outstanding at its beginning is acknowledged. The event has
   * no sequence numbers: windowEnd - SND.UNA is the flight that the first ACK of the round left, less all bytes
-  * acknowledged since. The ACK that ends a round belongs to it. If nothing was outstanding the next ACK begins a round
-  * and ends none.
+  * acknowledged since. The ACK that ends a round belongs to it. A round that begins with nothing outstanding ends with
+  * the next ACK, as in ns-2's agent.
   */
 class ByteRound[S <: Bundle with RoundState](pipe: PolicyPipe, before: Payload[S]) extends Area {
   import pipe._
@@ -26,10 +25,12 @@ class ByteRound[S <: Bundle with RoundState](pipe: PolicyPipe, before: Payload[S
   }
   private val add = new s1.Area {
     val flight = insert(event.flight - event.ackedBytes)
+    val isEmpty = insert(event.flight === event.ackedBytes)
   }
   private val judge = new s2.Area {
     val ends = insert(compare.reached && compare.begun)
-    val left = insert(Mux[UInt](compare.reached, add.flight, compare.left))
+    // One byte is outstanding at least: the next ACK then ends the round.
+    val left = insert(Mux[UInt](compare.reached, add.flight | add.isEmpty.asUInt.resized, compare.left))
   }
   /** An ACK with this event's bytes ends the round; from the third node on. */
   val ends: Payload[Bool] = judge.ends

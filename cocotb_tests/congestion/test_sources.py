@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Rules of the policies' sources that golden models once broke, each by the events that showed it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cocotb_tests.congestion.startup.conversation import Conversation
+from cocotb_tests.congestion.steady.timed import SMSS, Path
+from sim.golden.congestion.seam import CongestionEvent, Kind, Policy, Window, of_bytes
+from sim.golden.congestion.startup import hystart, vegasstart
+from sim.golden.congestion.steady import aimd, fast, hstcp, reno, stcp, vegas, westwood
+from sim.golden.window import CongestionState
+
+MILLISECOND = 1_000_000  # ns
+
+
+def steady(policy: Policy, segments: int, policy_state: int = 0) -> CongestionState:
+    """In congestion avoidance, with a window of so many segments."""
+    window = Window(of_bytes(segments * SMSS), of_bytes(segments * SMSS))
+    return CongestionState(reno.POLICY, policy, window, steady_policy_state=policy_state)
+
+
+def see(state: CongestionState, kind: Kind, **more: Any) -> float:
+    """The window after an event, segments."""
+    return state.see(CongestionEvent(kind, segment_size=SMSS, **more)).cwnd / of_bytes(SMSS)
+
+
+@pytest.mark.parametrize(
+    ("policy", "policy_state"),
+    [
+        (reno.POLICY, 0),
+        (aimd.POLICY, aimd.argument(1, 0.5)),
+        (hstcp.POLICY, hstcp.HstcpState().packed()),
+        (westwood.POLICY, 0),
+        (stcp.POLICY, 0),
+        (vegas.POLICY, vegas.VegasState(grows=1).packed()),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_credit_of_before_an_idle_time_does_not_grow_the_restart_window(policy: Policy, policy_state: int) -> None:
+    """RFC 5681 4.1: a connection that was idle begins again. Its window of 4 segments needs 4 ACKs for the fifth."""
+    state = steady(policy, 16, policy_state)
+    for _ in range(15):
+        see(state, Kind.ACKNOWLEDGED, acked_bytes=SMSS)
+    see(state, Kind.RESTART)
+    state.window = Window(of_bytes(4 * SMSS), of_bytes(4 * SMSS))
+    grown = [see(state, Kind.ACKNOWLEDGED, acked_bytes=SMSS) for _ in range(4)]
+    assert grown == [4, 4, 4, 5]
+
+
+def test_hstcp_takes_the_share_of_the_window_at_the_loss() -> None:
+    """RFC 3649 5: b(w) of the window before the loss. Duplicates without SACK inflate it to 3,050 segments on the
+    way."""
+    state = steady(hstcp.POLICY, 50, hstcp.HstcpState().packed())
+    for _ in range(10):
+        see(state, Kind.SENT)
+    see(state, Kind.LOSS, flight=50 * SMSS)
+    while see(state, Kind.DUPLICATE) < 3050:
+        pass
+    see(state, Kind.RECOVERED, flight=50 * SMSS, acked_bytes=50 * SMSS)
+    see(state, Kind.LOSS, flight=50 * SMSS)
+    assert state.window.ssthresh / of_bytes(SMSS) == pytest.approx(50 * (1 - hstcp.TABLE[0][1] / 256), abs=1)
+
+
+@pytest.mark.parametrize(("multiplicative", "sizes"), [(False, [21, 22]), (True, [40, 80])])
+def test_fast_compares_with_the_flight_that_the_loss_left(multiplicative: bool, sizes: list[float]) -> None:
+    """Wei 2006: w = (cwnd + wOld - q + alpha) / 2. ns-2's module doubles without a queue; here from the sample on, which
+    an ACK or two of the round come before."""
+    path = Path(fast.POLICY, 12_500_000, 60 * MILLISECOND, fast.argument(2, mi=multiplicative), segments=40)
+    path.round(1)
+    path.state.window = Window(of_bytes(40 * SMSS), of_bytes(40 * SMSS))
+    path.see(Kind.LOSS, flight=40 * SMSS, uninflated=True)
+    found = []
+    for _ in sizes:
+        path.round()
+        found.append(path.cwnd)
+    assert found == pytest.approx(sizes, rel=0.06 if multiplicative else 0.03)
+
+
+@pytest.mark.parametrize("policy", [vegasstart.POLICY, hystart.POLICY], ids=lambda policy: policy.name)
+def test_a_round_that_begins_with_nothing_outstanding_ends_with_the_next_ack(policy: Policy) -> None:
+    """ns-2's agent: otherwise a window of one segment waits for ever for the end of its round."""
+    connection = Conversation(policy, initial_window=1, ssthresh=64)
+    for _ in range(8):
+        connection.see(
+            CongestionEvent(
+                Kind.ACKNOWLEDGED,
+                acked_bytes=connection.segment_size,
+                flight=connection.segment_size,
+                rtt=100 * MILLISECOND,
+                segment_size=connection.segment_size,
+            )
+        )
+    assert connection.segments_of_cwnd() >= 4
