@@ -47,9 +47,10 @@ QUOTED = '$(subst ','\'',$(TEST))'
 CHOSEN := $(if $(and $(TEST),$(filter test soak,$(MAKECMDGOALS))),$(shell PYTHONPATH=. python3 -m scripts.check.needs $(QUOTED)))
 TEST_RTL := $(if $(CHOSEN),build/rtl/$(PRESET).chosen.stamp,$(RTL) $(SIM_RTL) $(PACER_RTL) $(HOST_TESTS_RTL))
 
-# A first run makes these side by side: Python's packages and Scala's classes, then each preset's Verilog. A second make
-# does, where `-j` concerns these alone: the goals of a command line keep their order.
-SIDES = $(if $(filter sim,$(MAKECMDGOALS)),$(SIM_RTL)) $(if $(filter test soak,$(MAKECMDGOALS)),$(TEST_RTL))
+# A first run makes these side by side: Python's packages and Scala's classes, then each preset's Verilog, and what the
+# first start of Yosys compiles. A second make does, where `-j` concerns these alone: the goals of a command line keep
+# their order.
+SIDES = $(if $(filter sim,$(MAKECMDGOALS)),$(SIM_RTL)) $(if $(filter test soak,$(MAKECMDGOALS)),$(TEST_RTL) $(if $(TEST),,tools))
 
 # Prerequisites of each bench and experiment; NAME is one of these.
 BENCH_speed := $(SIM_RTL)
@@ -198,6 +199,9 @@ $(SYSTEM): scripts/system_packages.sh scripts/setup.sh | variables
 	@scripts/setup.sh $(basename $(@F))
 	@touch $@
 
+tools: $(SET_UP)
+	@scripts/setup.sh tools
+
 $(SET_UP): requirements.txt $(SYSTEM)
 	@scripts/setup.sh $(filter simulation,$(basename $(@F)))
 	@$(CHECK_VARIABLES)
@@ -262,4 +266,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp | $(SET_UP)
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables side-by-side help setup sim waves interop gap bench experiment experiments test lint soak matrix fuzz packetdrill policies new-policy formal estimator driver gateway rtl generate release wheel synth fmax bitstream docs format mutants clean
+.PHONY: FORCE variables side-by-side tools help setup sim waves interop gap bench experiment experiments test lint soak matrix fuzz packetdrill policies new-policy formal estimator driver gateway rtl generate release wheel synth fmax bitstream docs format mutants clean

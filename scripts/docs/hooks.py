@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from scripts import roadmap
 from scripts.docs import registers, requirements
 
 LONG_NAME = re.compile(r"<code>([^<\s]{28,})</code>")
@@ -53,4 +52,4 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def _tables(markdown: str) -> str:
-    return roadmap.shown(registers.shown(requirements.shown(markdown)))
+    return registers.shown(requirements.shown(markdown))

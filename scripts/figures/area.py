@@ -3,26 +3,78 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from statistics import median
 
+from scripts.ecp5.fmax.report import LUTS
 from scripts.figures import text
 from scripts.figures.kinds import BOARDS, FMAX, POLICIES, SYNTH
 from scripts.figures.netlists import BoardClock, Fmax, ModuleArea, PolicyArea, Synth
 from scripts.figures.records import Records
 from scripts.figures.text import Value, number
+from scripts.synth.targets import PARTS as RESOURCES
+from scripts.synth.targets import TARGETS
 
+# An LFE5U-85F and an LFE5UM5G-85F alike.
+DEVICE = TARGETS["ecp5"]
 # Modules within others: the page leaves them out, their records stay.
 PARTS = {"SegmentParser", "LaunchGate", "WireTime", "TournamentTree"}
-FMAX_COMMAND = "make fmax MODULE=module PRESET=preset GRADE=grade SEED=seed"
+FMAX_COMMAND = "make fmax MODULE=Pacer PRESET=lean GRADE=6 SEED=1"
 
 
 def page(records: Records) -> str:
-    opening = "What the core takes of an FPGA, by Yosys and nextpnr. Nothing here is measured on hardware."
-    return text.page(
-        "Area and clock rate",
-        opening,
-        [_modules(records), _builds(records), _boards(records), _policies(records)],
+    opening = (
+        "What the core takes of an FPGA, by Yosys and nextpnr. Nothing here is measured on hardware. LUTs are counted in "
+        "one way: LUT4, a carry of two bits as two, a LUT RAM of 16 x 4 as six."
     )
+    sections = [_fit(records), _modules(records), _builds(records), _boards(records), _policies(records)]
+    return text.page("Area and clock rate", opening, sections)
+
+
+def _fit(records: Records) -> str | None:
+    """Whole cores on the one device for which there are figures."""
+    rows: list[list[Value]] = []
+    for entry in records.entries(SYNTH):
+        run = entry.figures
+        rows.append([run.device, f"`{run.preset}`", run.flows, *_shares(_sum(run)), None])
+    cores = [entry for entry in records.entries(FMAX) if entry.figures.module == "Downbeat"]
+    for preset in dict.fromkeys(entry.figures.preset for entry in cores):
+        runs = [entry.figures for entry in cores if entry.figures.preset == preset]
+        sized = next((run for run in runs if run.lut4 is not None), None)
+        flows = re.search(r"flows=(\d+)", preset)
+        if sized is None or flows is None:
+            continue
+        used = {"lut": _luts(sized) or 0, "ff": sized.ff or 0, "bram": sized.bram or 0, "dsp": sized.mult18 or 0}
+        clocks = [run.fmax_mhz for run in runs if run.fmax_mhz is not None]
+        clock = number(round(median(clocks), 1)) if clocks else "does not route"
+        rows.append([sized.device, f"`{preset}`", int(flows[1]), *_shares(used), clock])
+    if not rows:
+        return None
+    shows = (
+        "Per cent of the device. By `make synth`, the sum of the modules with MAC and registers, without payload memory and "
+        "clock; by `make fmax`, the core, its payload memory outside, with the median clock of its seeds. UltraScale+ and "
+        "10G clocks are not measured."
+    )
+    heads = ["device", "build", "flows", "LUTs", "flip-flops", "block RAM", "MHz"]
+    entries: list[text.Ran] = [*records.entries(SYNTH), *cores]
+    return text.section(
+        "Device, flows, policies, clock", [], shows + text.age(entries), text.table(heads, rows, left=2)
+    )
+
+
+def _shares(used: dict[str, int]) -> list[str]:
+    return [_share(used[part], DEVICE.there[part]) for part in ("lut", "ff", "bram")]
+
+
+def _share(used: int, there: int) -> str:
+    return f"{100 * used / there:.0f} %" if used <= there else f"**does not fit**: {used:,} of {there:,}"
+
+
+def _luts(run: Fmax) -> int | None:
+    counts = {"LUT4": run.lut4, "CCU2C": run.carry, "TRELLIS_DPR16X4": run.lut_ram}
+    known = [LUTS[cell] * count for cell, count in counts.items() if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def _modules(records: Records) -> str | None:
@@ -41,11 +93,14 @@ def _modules(records: Records) -> str | None:
     rows.append(["all", *(_all(run) for run in shown), multipliers, runs[0].state_bits_per_flow])
     shows = (
         f"LUTs/flip-flops/block RAMs of 18 Kbit, {runs[0].device}, preset `{runs[0].preset}`, payload memory "
-        "left out. A carry counts as two LUTs, a LUT RAM as six. Logic hardly grows with flows; tables move into "
-        "block RAM."
+        "left out. Logic hardly grows with flows; tables move into block RAM." + text.age(entries)
     )
-    command = f"make synth TARGET={runs[0].target} PRESET={runs[0].preset} FLOWS=flows"
-    return text.section("Modules", [command], shows, text.table(heads, rows))
+    fitting = [entry.command for entry in entries if not DEVICE.overflow(_sum(entry.figures))]
+    return text.section("Modules", fitting[:1], shows, text.table(heads, rows))
+
+
+def _sum(run: Synth) -> dict[str, int]:
+    return {part: sum(getattr(module, part) for module in run.modules) for part in RESOURCES}
 
 
 def _area(module: ModuleArea | None) -> str | None:
@@ -65,11 +120,11 @@ def _builds(records: Records) -> str | None:
     rows: list[list[Value]] = [
         [module, f"`{preset}`", grade, _speeds(runs), *_size(runs)] for (module, preset, grade), runs in groups.items()
     ]
-    heads = ("module", "preset", "grade", "MHz", "LUT4", "flip-flops", "block RAM")
+    heads = ("module", "preset", "grade", "MHz", "LUTs", "flip-flops", "block RAM")
     shows = (
         "Between registers on an LFE5U-85F, by nextpnr (grade `8_5G`: LFE5UM5G-85F). MHz for seeds 1, 2, 3, or "
-        "seed 1 alone; seeds differ by more than most changes. Cells are without the harness; LUT4 leaves out "
-        "carries and LUT RAM. The core with all policies does not route."
+        "seed 1 alone; seeds differ by more than most changes. Cells are without the harness. The core with all policies "
+        "does not route." + text.age(records.entries(FMAX))
     )
     return text.section("Builds", [FMAX_COMMAND], shows, text.table(heads, rows, left=3))
 
@@ -82,7 +137,7 @@ def _speeds(runs: Sequence[Fmax]) -> str | None:
 def _size(runs: Sequence[Fmax]) -> list[Value]:
     """The size of any seed's run: all have the same netlist."""
     sized = next((run for run in runs if run.lut4 is not None), runs[0])
-    return [sized.lut4, sized.ff, sized.bram]
+    return [_luts(sized), sized.ff, sized.bram]
 
 
 def _boards(records: Records) -> str | None:
@@ -91,9 +146,9 @@ def _boards(records: Records) -> str | None:
         [entry.figures.board, entry.figures.device, entry.figures.seed, _reached(entry.figures.clocks)]
         for entry in entries
     ]
-    shows = "MHz reached, and wanted in brackets, of the bitstream that the board's seeds give."
+    shows = "MHz reached, and wanted in brackets, of the bitstream that the board's seeds give." + text.age(entries)
     table = text.table(("board", "device", "seed", "clocks"), rows, left=4)
-    return text.section("Boards", ["make bitstream BOARD=board"], shows, table) if rows else None
+    return text.section("Boards", text.commands(entries)[:1], shows, table) if rows else None
 
 
 def _reached(clocks: Sequence[BoardClock]) -> str:
@@ -107,10 +162,10 @@ def _policies(records: Records) -> str | None:
     ]
     shows = (
         "Each policy alone in its bench, ECP5 grade 6, seed 1, without its calculation unit. Sizes include what any "
-        "policy must carry along; LUT4 includes two for each carry. All respond in three clocks."
+        "policy must carry along. All respond in three clocks." + text.age(entries)
     )
     return text.tabled(
-        "Policies", entries, shows, ("policy", "state, bits", "LUT4/flip-flops/multipliers", "MHz"), rows
+        "Policies", entries, shows, ("policy", "state, bits", "LUTs/flip-flops/multipliers", "MHz"), rows
     )
 
 

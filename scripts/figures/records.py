@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import json
 import time
 from dataclasses import dataclass
@@ -29,6 +31,22 @@ class Entry(Generic[Model]):
     date: str | None
     commit: str | None
     figures: Model
+    rtl: str | None = None  # `rtl_hash` at that time
+
+    @property
+    def is_of_this_rtl(self) -> bool:
+        return self.rtl == rtl_hash()
+
+
+@functools.cache
+def rtl_hash() -> str:
+    """The text of the core, without test benches and lists of builds."""
+    core = ROOT / "rtl" / "downbeat"
+    digest = hashlib.sha256()
+    for path in sorted(core.rglob("*.scala")):
+        if path.relative_to(core).parts[0] not in ("bench", "board", "builds"):
+            digest.update(f"{path.relative_to(core)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def read(file: Path, model: type[Model], value: Any) -> Model:
@@ -93,7 +111,7 @@ class Records:
         old = self.entries(kind)
         for each in old:
             figures = figures.added_to(each.figures) if each.command == command else figures
-        new = Entry(command, date, None, figures)
+        new = Entry(command, date, None, figures, rtl_hash())
         kept = [new if each.command == command else each for each in old]
         self.write(kind, kept if new in kept else [*old, new])
         return command
@@ -104,6 +122,7 @@ class Records:
                 "command": each.command,
                 "date": each.date,
                 "commit": each.commit,
+                **({"rtl": each.rtl} if each.rtl else {}),
                 "figures": each.figures.model_dump(mode="json"),
             }
             for each in entries
@@ -116,7 +135,8 @@ class Records:
         for field in ("command", "date", "figures"):
             if field not in value:
                 raise Refused(f"{_short(file)}: {field}: Field required")
-        return Entry(value["command"], value["date"], value.get("commit"), read(file, kind.model, value["figures"]))
+        figures = read(file, kind.model, value["figures"])
+        return Entry(value["command"], value["date"], value.get("commit"), figures, value.get("rtl"))
 
 
 def _short(file: Path) -> Path:

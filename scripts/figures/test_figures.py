@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scripts.figures import league
+from scripts.figures import league, records
 from scripts.figures.__main__ import MADE, stale
 from scripts.figures.kinds import FILES, FMAX, KINDS, LATENCY, LEAGUE, POLICIES, SELFTEST, Kind
 from scripts.figures.records import PAGES, RECORDS, Records, Refused
@@ -57,8 +57,34 @@ def test_a_report_becomes_the_entry_of_its_command(place: Records, tmp_path: Pat
         ("SEED=1", 101.5),
         ("SEED=2", 100.5),
     ]
+    assert all(each.is_of_this_rtl for each in place.entries(FMAX))
     assert "critical_path" not in (tmp_path / "records" / "fmax.json").read_text()
-    assert "| Pacer | `lean` | 6 | 101.5, 100.5 | 1 |" in MADE["area-and-clock"](place)
+    assert "| Pacer | `lean` | 6 | 101.5, 100.5 | 23 |" in MADE["area-and-clock"](place)
+
+
+def test_a_figure_older_than_the_core_makes_its_page_stale(
+    place: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until the page says so."""
+    (tmp_path / "fmax.json").write_text(json.dumps({**RUN, **SIZE}))
+    place.take(FMAX)
+    page = tmp_path / "area-and-clock.md"
+    page.write_text(MADE["area-and-clock"](place))
+    assert "earlier" not in page.read_text() and "area-and-clock" not in stale(tmp_path, place)
+    monkeypatch.setattr(records, "rtl_hash", lambda: "another")
+    assert "area-and-clock" in stale(tmp_path, place)
+    assert "All runs are of an earlier text of the core." in " ".join(MADE["area-and-clock"](place).split())
+
+
+def test_a_core_that_does_not_fit_is_named(place: Records, tmp_path: Path) -> None:
+    """One way of counting: LUT4, carries as two, LUT RAM as six; 208 block RAMs are there."""
+    core = {**RUN, "module": "Downbeat", "preset": "lean,flows=64"}
+    for seed, size in ((1, {"lut4": 8364, "carry": 4182, "lut_ram": 4182, "ff": 8364}), (2, {})):
+        run = {**core, **SIZE, "bram": 209, "seed": seed, **size}
+        (tmp_path / "fmax.json").write_text(json.dumps(run))
+        place.take(FMAX)
+    row = "| LFE5U-85F | `lean,flows=64` | 64 | 50 % | 10 % | **does not fit**: 209 of 208 | 100.5 |"
+    assert row in MADE["area-and-clock"](place)
 
 
 def test_a_report_that_is_a_list_replaces_the_one_before(place: Records, tmp_path: Path) -> None:

@@ -19,6 +19,9 @@ class Ran(Protocol):
     @property
     def command(self) -> str: ...
 
+    @property
+    def is_of_this_rtl(self) -> bool: ...
+
 
 def number(value: Value) -> str:
     """The cell of a table: text as it is, figures by RULE."""
@@ -53,14 +56,21 @@ def tabled(
     return section(title, commands(entries), shows, table(heads, rows, left)) if rows else None
 
 
+def age(entries: Sequence[Ran]) -> str:
+    """A sentence on runs that are older than the core; without it their page is stale."""
+    older = sum(not entry.is_of_this_rtl for entry in entries)
+    runs = "All runs" if older == len(entries) else f"{older} of {len(entries)} runs"
+    return f" {runs} are of an earlier text of the core." if older else ""
+
+
 def commands(entries: Sequence[Ran]) -> list[str]:
     return list(dict.fromkeys(entry.command for entry in entries))
 
 
 def section(title: str, measured: Sequence[str], shows: str, body: str) -> str:
     """A measurement's explanation, its figures, and the commands that measure it."""
-    made = "\n".join(f"    {command}" for command in measured)
-    return f"## {title}\n\n{prose(shows)}\n\n{body}\n\n{made}\n"
+    made = "\n" + "".join(f"    {command}\n" for command in measured) if measured else ""
+    return f"## {title}\n\n{prose(shows)}\n\n{body}\n{made}"
 
 
 def page(title: str, opening: str, sections: Sequence[str | None]) -> str:

@@ -36,6 +36,7 @@ COPIED = (
     "scripts/vivado/kc705.tcl",
 )
 EXAMPLES = Path("docs/examples")
+PAGES = Path("docs")  # the examples name some, which link the others
 LICENCES = Path("scripts/release/licences")
 
 
@@ -59,6 +60,8 @@ def files(elaborated: dict[str, Path]) -> dict[str, bytes]:
     found = {name: (ROOT / name).read_bytes() for name in COPIED}
     for path in sorted((ROOT / EXAMPLES).iterdir()):
         found[f"examples/{path.name}"] = path.read_bytes()
+    for path in sorted((ROOT / PAGES).rglob("*.md")):
+        found[path.relative_to(ROOT).as_posix()] = path.read_bytes()
     for path in sorted((ROOT / LICENCES).iterdir()):
         found[f"licences/{path.name}"] = path.read_bytes()
     for folder, place in elaborated.items():

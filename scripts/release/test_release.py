@@ -17,7 +17,6 @@ import pytest
 from scripts.lint.tools import VERILOG
 from scripts.release import contents, cores
 from scripts.release.archive import packed
-from sim.lib.compiler import MAKE_FIXES
 
 NAME = f"downbeat-{contents.version()}"
 BUILD = {"default": VERILOG}
@@ -56,7 +55,7 @@ def test_nothing_in_it_names_a_day_a_machine_or_the_tree(unpacked: Path) -> None
         for path in sorted(unpacked.rglob("*"))
         if path.is_file() and path.name != "CHANGELOG.md"
         for word in re.finditer(rb"build/rtl/Downbeat\w*\.v|/(?:home|root|work)/\w+", path.read_bytes())
-        if path.suffix not in (".tcl", ".py") and path.parent.name != "examples"
+        if path.suffix not in (".tcl", ".py") and path.relative_to(unpacked).parts[0] not in ("docs", "examples")
     ]
     assert not found
 
@@ -76,38 +75,25 @@ def test_verilator_lints_the_example_without_the_tree(unpacked: Path) -> None:
     run(unpacked, "verilator", "--lint-only", "-Wall", "-f", "downbeat.f", "--top-module", "nic", "examples/nic.v")
 
 
-# Reads the first register behind a reset.
-MAIN = """
-#include <cstdio>
-#include "Vcore.h"
-int main() {
-  Vcore core;
-  const auto clock = [&] { for (int level : {0, 1}) core.clk = level, core.eval(); };
-  core.reset = 1;
-  for (int i = 0; i < 20; ++i) clock();
-  core.reset = 0;
-  core.s_axil_rready = core.s_axil_arvalid = 1;
-  for (int i = 0; i < 1000 && !core.s_axil_rvalid; ++i) {
-    const bool taken = core.s_axil_arready;
-    clock();
-    if (taken) core.s_axil_arvalid = 0;
-  }
-  std::printf("%x", static_cast<unsigned>(core.s_axil_rdata));
-}
-"""
+def test_the_pages_that_it_names_are_in_it(unpacked: Path) -> None:
+    texts = {path: path.read_text() for path in (unpacked / "README.md", *(unpacked / "examples").iterdir())}
+    named = {page for text in texts.values() for page in re.findall(r"docs/[\w/-]+\.md", text)}
+    assert len(named) > 2 and not [page for page in named if not (unpacked / page).is_file()]
 
 
 @pytest.mark.soak
-def test_the_verilog_simulates_without_the_tree(unpacked: Path, tmp_path: Path) -> None:
-    (tmp_path / "main.cpp").write_text(MAIN)
-    options = ["-Wno-fatal", "-Wno-lint", "--output-split", "20000", "--Mdir", str(tmp_path), "--prefix", "Vcore"]
-    sources = ["default/DownbeatAxi.v", str(tmp_path / "main.cpp")]
-    run(unpacked, "verilator", "--cc", "--exe", *options, "--top-module", "DownbeatAxi", *sources)
-    quick = [f"OPT_{what}=-O0" for what in ("FAST", "SLOW", "GLOBAL")]
-    run(tmp_path, "make", "-s", "-j2", "-f", "Vcore.mk", "CXX=g++", *MAKE_FIXES, *quick)
-    header = (unpacked / "default" / "downbeat_registers.h").read_text()
-    magic = re.search(r"#define DOWNBEAT_MAGIC 0x([0-9a-f]+)u", header)
-    assert magic and run(tmp_path, tmp_path / "Vcore") == magic[1]
+def test_the_bench_opens_a_connection_as_the_first_page_says(unpacked: Path) -> None:
+    page, example = ((unpacked / name).read_text() for name in ("README.md", "examples/open_connection.cpp"))
+    command = re.search(r"verilator --cc .*obj_dir/open_connection", page, re.DOTALL)
+    assert (
+        command
+        and command[0].split() == example.replace("//", "").partition("release:")[2].split()[: len(command[0].split())]
+    )
+    quick = 'PCH_I=-include OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0 CXX=g++"'
+    said = run(unpacked, "bash", "-c", command[0].replace("PCH_I=-include", quick).replace("CFG_CXX", '"CFG_CXX'))
+    assert re.search(
+        r"ARP request\n.*SYN from port \d+\n.*state 3\n(.*ACK of 1001\n)?.*established\n$", said, re.DOTALL
+    )
 
 
 @pytest.mark.parametrize("target", ["default", "lint"])

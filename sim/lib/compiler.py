@@ -43,7 +43,7 @@ WARNINGS = ("-Wall", "-Wextra", "-Wpedantic")
 
 
 def for_tests() -> bool:
-    """True where a build is for `make test`: quick to make, not quick to run."""
+    """True where a build is for runs of seconds, as in `make test`: quick to make, not quick to run."""
     return os.environ.get("DOWNBEAT_UNTRAINED") == "1"
 
 

@@ -40,14 +40,13 @@ class Run:
     arrivals: tuple[list[float], list[float]]  # s, kB
 
 
-def check(family: str, everybody: dict[str, str], argument: str, pcap: str, waves: bool) -> None:
-    """Refuses variables that only a run of one policy can have."""
+def check(family: str, everybody: dict[str, str], given: dict[str, str]) -> None:
+    """Refuses variables that only a run of one policy can have; `given` are those that the user set."""
     if list(everybody.values()).count(ALL) > 1:
         raise Refused("STARTUP=all STEADY=all: use one of them, with the other named or left out")
-    given = {f"{family.upper()}_ARGUMENT": argument, "PCAP": pcap, "WAVES": "1" if waves else ""}
-    for name, value in given.items():
-        if value:
-            raise Refused(f"{name}={value}: not with {family.upper()}=all, name a policy")
+    for name in (f"{family.upper()}_ARGUMENT", "PCAP", "WAVES", "COMPARE"):
+        if name in given:
+            raise Refused(f"{name}={given[name]}: not with {family.upper()}=all, name a policy")
 
 
 def chosen(wanted: Settings, policy: Policy) -> Settings:

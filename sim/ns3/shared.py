@@ -12,9 +12,7 @@ import html
 import json
 import os
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from downbeat_toe import pages
@@ -25,14 +23,15 @@ from sim.experiments.engine.plan.lines import plan
 from sim.experiments.engine.runs.program import built_policies, program, runner
 from sim.experiments.engine.schema.load import load
 from sim.ns3.settings import Refused, Settings
+from sim.ns3.shared_summary import mean, sentences
 
-RENO = "reno"
 PRESET = "sim"
 EARLIER = 3  # connections, endless but with SPAND and Careful Resume
 LATER = 4
 APART = 2.0  # s between two of the later ones
 LEAD = 20.0  # s that the earlier ones have
 MARKS = (1, 5)  # s since establishment
+DASHES = ("solid", "dash", "dot", "dashdot")  # curves of the later connections
 ACCESS = 500_000  # ns, of each access link
 
 # SPAND and Careful Resume learn from transfers that have ended.
@@ -94,11 +93,12 @@ start = "{LEAD + number * APART:g} s"
 {more}"""
 
 
-def check(startup: str, others: dict[str, str]) -> None:
-    taken = "RATE, RTT, BUFFER, LOSS, SEED, SIZE" if startup == "spand" else "RATE, RTT, BUFFER, LOSS, SEED"
-    for name, value in others.items():
-        if value:
-            raise Refused(f"{name}={value}: STARTUP={startup} takes {taken}: leave {name} out")
+def check(startup: str, given: dict[str, str]) -> None:
+    """Refuses variables that change nothing."""
+    taken = ["RATE", "RTT", "BUFFER", "LOSS", "SEED", *(["SIZE"] if startup == "spand" else [])]
+    for name, value in given.items():
+        if name not in (*taken, "STARTUP", "REPORTS"):
+            raise Refused(f"{name}={value}: STARTUP={startup} takes {', '.join(taken)}: leave {name} out")
 
 
 def run(wanted: Settings, method: str, work: Path, jobs: int = 1) -> dict[str, Any]:
@@ -116,11 +116,12 @@ def run(wanted: Settings, method: str, work: Path, jobs: int = 1) -> dict[str, A
     finally:
         shutil.rmtree(work, ignore_errors=True)
     results = dict(zip(plans, done, strict=True))
-    return {
+    data: dict[str, Any] = {
         "method": method,
         "settings": wanted.as_json(),
         "runs": {name: _figures(one) for name, one in results.items()},
     }
+    return data | {"summary": sentences(data, MARKS)}
 
 
 def _figures(one: dict[str, Any]) -> dict[str, Any]:
@@ -136,7 +137,8 @@ def _figures(one: dict[str, Any]) -> dict[str, Any]:
                 "exit_window": flow["exit_before"] if flow["exit"] else None,
                 "told_window": flow["start_window"],
                 "told_ssthresh": flow["start_ssthresh"],
-                "told": flow["start_reason"],
+                "start_jump": flow["start_jump"],
+                "told": flow["start_reason"] or "none",
             }
             for flow in later
         ],
@@ -149,11 +151,6 @@ def _figures(one: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _mean(rows: Sequence[dict[str, Any]], name: str) -> float:
-    known = [row[name] for row in rows if row[name] is not None]
-    return fmean(known) if known else float("nan")
-
-
 def table(data: dict[str, Any]) -> Table:
     method = data["method"]
     wide = Table(title=f"{LATER} connections started by {method}, beside {EARLIER} earlier ones", title_justify="left")
@@ -164,7 +161,7 @@ def table(data: dict[str, Any]) -> Table:
         rows = one["connections"]
         for number, row in enumerate(rows):
             wide.add_row(f"{name} {number}", *_cells(row))
-        wide.add_row(f"{name}, mean", *_cells({key: _mean(rows, key) for key in rows[0] if key != "told"}))
+        wide.add_row(f"{name}, mean", *_cells({key: mean(rows, key) for key in rows[0] if key != "told"}))
     return wide
 
 
@@ -200,10 +197,8 @@ def write(data: dict[str, Any], wanted: Settings, directory: Path) -> Path:
                 for time, sample in zip(one["seconds"], one["progress"], strict=True)
                 if time >= start
             ]
-            line = {"color": pages.COLOURS[number % len(pages.COLOURS)], "width": 1.2}
-            figure.add_scatter(
-                x=x, y=y, line=line, mode="lines", name=run_name, legendgroup=run_name, showlegend=each == 0
-            )
+            line = {"color": pages.COLOURS[number], "width": 1.2, "dash": DASHES[each]}
+            figure.add_scatter(x=x, y=y, line=line, mode="lines", name=f"{run_name} {each}")
     pages.finish(figure, row_height=420)
     figure.update_xaxes(title_text="time since the connection was opened, s")
     figure.update_yaxes(title_text="acknowledged, MB")
@@ -212,7 +207,7 @@ def write(data: dict[str, Any], wanted: Settings, directory: Path) -> Path:
     rows = [
         [
             f"{run_name} {number}",
-            row["told"] or "-",
+            row["told"],
             *(row[f"bytes_in_{mark}_s"] / 1e3 for mark in MARKS),
             row["losses"],
             row["retransmissions"],
@@ -222,7 +217,8 @@ def write(data: dict[str, Any], wanted: Settings, directory: Path) -> Path:
         for run_name, one in data["runs"].items()
         for number, row in enumerate(one["connections"])
     ]
-    body = f"<p>{html.escape(words)}</p>{pages.plot(figure)}{pages.table(heads, rows, left=2)}"
+    said = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in data["summary"])
+    body = f"{said}<p>{html.escape(words)}</p>{pages.plot(figure)}{pages.table(heads, rows, left=2)}"
     path = directory / f"{name}.html"
     path.write_text(
         pages.page(f"Starts by {data['method']}", body, command=again(wanted, data["method"]), seed=wanted.seed)
@@ -232,7 +228,10 @@ def write(data: dict[str, Any], wanted: Settings, directory: Path) -> Path:
 
 def again(wanted: Settings, method: str) -> str:
     """The make line that repeats it, without what `check` refuses."""
-    return wanted.command(STARTUP=method, STEADY="", SSTHRESH="", INITIAL_WINDOW="", TAP="")
+    left_out = dict.fromkeys(
+        ("STEADY", "SSTHRESH", "INITIAL_WINDOW", "TAP", *(() if method == "spand" else ("SIZE",))), ""
+    )
+    return wanted.command(STARTUP=method, **left_out)
 
 
 def work_directory(root: Path) -> Path:
