@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""cppcheck finds nothing in the C++ of the host half: driver, preload, estimator, gateway and the device around the
+"""cppcheck finds nothing in the C++ of the host half: driver, run, estimator, gateway and the device around the
 core.
 
 A member that a record's user fills has no initializer here on purpose: what is left out is the sanitizers' to find.
@@ -11,7 +11,7 @@ import os
 
 from scripts.lint.tools import ROOT, passes
 
-PLACES = ("sw/driver", "sw/preload", "sw/estimator", "sw/gateway", "sim/device/host", "sim/host")
+PLACES = ("sw/driver", "sw/run", "sw/estimator", "sw/gateway", "sim/device/host", "sim/host")
 INCLUDES = (
     "sw/include",
     "sw/driver/include",

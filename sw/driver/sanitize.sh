@@ -15,7 +15,7 @@ suite=sw/tests/driver
 # preloaded, also without us.
 left_out=()
 for test in test_curl_and_a_web_server test_wget_and_openssl; do
-  left_out+=(--deselect "$suite/test_driver_preload.py::$test")
+  left_out+=(--deselect "$suite/test_driver_run.py::$test")
 done
 
 for sanitizer; do
@@ -27,8 +27,7 @@ for sanitizer; do
     *) echo "sanitize.sh: address or thread, not $sanitizer" >&2 && exit 2 ;;
   esac
   # Python is not built with it: the runtime comes first, then the C++ library, without which it knows of no exceptions.
-  # What Python leaves at its end is its own. The preloaded library comes before the runtime in a program, which is no
-  # harm.
+  # What Python leaves at its end is its own.
   export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1
   export TSAN_OPTIONS=halt_on_error=1:suppressions=$here/tsan.supp
   # A sanitizer's dlopen does not look where libdownbeat's own would.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Tests of libdownbeat, the daemon and the preloaded library."""
+"""Tests of libdownbeat, the NIC process and `downbeat run`."""

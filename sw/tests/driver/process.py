@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -25,9 +25,12 @@ def preloaded(directory: Path, source: str) -> dict[str, str]:
 class Nic:
     """downbeat-nic, ready for programs while the block lasts."""
 
-    def __init__(self, socket: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, socket: Path, *arguments: str, environment: Mapping[str, str] | None = None, before: Sequence[str] = ()
+    ) -> None:
+        """`before`: a command that becomes the NIC, as setpriv does."""
         self.socket = socket
-        self.command = [str(program("downbeat-nic")), "--device", self.uri, *arguments]
+        self.command = [*before, str(program("downbeat-nic")), "--device", self.uri, *arguments]
         self.environment = environment
         self.process: subprocess.Popen[str] | None = None
         self.said = ""  # its line when it is ready

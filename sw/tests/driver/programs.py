@@ -49,7 +49,7 @@ def serving(command: list[str]) -> Iterator[subprocess.Popen[str]]:
 
 
 def ports_free(nic: Nic, wanted: int = 4) -> None:
-    """The pumps end when their programs have, and nothing is left."""
+    """The supervisors end when their programs have, and nothing is left."""
     end = time.monotonic() + LIMIT
     while device(nic.socket)["free_ports"] != wanted:
         assert time.monotonic() < end, connections(nic.socket)

@@ -18,7 +18,7 @@ FEWEST = 100  # tests that ran
 @pytest.mark.soak
 @pytest.mark.parametrize("sanitizer", ["address", "thread"])
 def test_the_suite_passes_with_sanitizers(sanitizer: str) -> None:
-    """AddressSanitizer and UndefinedBehaviorSanitizer, or ThreadSanitizer, in driver, NIC and preloaded library."""
+    """AddressSanitizer and UndefinedBehaviorSanitizer, or ThreadSanitizer, in driver, NIC and supervisor."""
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS", "PYTEST"))
     }

@@ -11,7 +11,7 @@ from downbeat_toe.driver.library import program
 
 from sw.tests.driver.process import Nic
 from sw.tests.driver.programs import CORE, LIMIT, over_core, script, serving
-from sw.tests.driver.test_driver_preload import SERVER
+from sw.tests.driver.test_driver_run import SERVER
 
 
 @pytest.mark.parametrize("option", ["--startup-argument", "--steady-argument"])

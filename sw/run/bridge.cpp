@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "bridge.h"
+
+#include <array>
+#include <cerrno>
+
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "endpoint.h"
+#include "errors.h"
+
+namespace downbeat {
+
+namespace {
+
+using Parts = std::array<iovec, 2>;
+
+int partsOf(const downbeat_span (&spans)[2], Parts &parts) {
+  for (std::size_t each = 0; each < parts.size(); ++each) parts[each] = {spans[each].bytes, spans[each].length};
+  return spans[1].length != 0 ? 2 : 1;
+}
+
+} // namespace
+
+Bridge::~Bridge() {
+  if (connection_ != nullptr) downbeat_abort(connection_);
+}
+
+int Bridge::error() const {
+  if (connection_ == nullptr) return error_;
+  downbeat_connection_info_t info;
+  downbeat_connection_info(connection_, &info);
+  return info.error != 0 ? errnoOf(info.error) : info.established != 0 ? 0 : EINPROGRESS;
+}
+
+int Bridge::unsent() const {
+  int count = 0;
+  return ioctl(end_.get(), SIOCOUTQ, &count) == 0 ? count : 0;
+}
+
+bool Bridge::step() {
+  if (connection_ == nullptr) return false;
+  if (!receiveAll()) return end(true);
+  if (error() != 0) { // bytes before a reset are still the program's
+    draining_ = unsent() != 0;
+    return draining_ || end(false);
+  }
+  if (!sendAll()) return end(true);
+  if (!programFinished_) return true;
+  if (peerFinished_) {
+    if (unsent() != 0) return true;
+    const linger orderly{0, 0};
+    setsockopt(end_.get(), SOL_SOCKET, SO_LINGER, &orderly, sizeof orderly);
+    return end(false);
+  }
+  return !programGone() || end(false);
+}
+
+bool Bridge::end(bool abort) {
+  if (connection_ == nullptr) return false;
+  error_ = error();
+  if (abort)
+    downbeat_abort(connection_);
+  else
+    downbeat_close(connection_);
+  connection_ = nullptr;
+  return false;
+}
+
+bool Bridge::sendAll() {
+  while (!programFinished_) {
+    downbeat_span spans[2];
+    const std::int64_t space = downbeat_reserve(connection_, spans);
+    if (space <= 0) return true;
+    Parts parts;
+    const ssize_t count = readv(end_.get(), parts.data(), partsOf(spans, parts));
+    if (count > 0) {
+      downbeat_commit(connection_, static_cast<std::size_t>(count));
+    } else if (count == 0) {
+      programFinished_ = true;
+      downbeat_shutdown(connection_);
+    } else if (errno == EAGAIN) {
+      return true;
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Bridge::receiveAll() {
+  while (!peerFinished_) {
+    downbeat_span spans[2];
+    const std::int64_t waiting = downbeat_peek(connection_, spans);
+    if (waiting == 0) {
+      peerFinished_ = true;
+      ::shutdown(end_.get(), SHUT_WR);
+    }
+    if (waiting <= 0) return true;
+    Parts parts;
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = static_cast<std::size_t>(partsOf(spans, parts));
+    const ssize_t count = sendmsg(end_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count > 0)
+      downbeat_consume(connection_, static_cast<std::size_t>(count));
+    else if (errno == EAGAIN)
+      return true;
+    else if (errno != EINTR)
+      return false; // the program has reset it, or does not accept
+  }
+  return true;
+}
+
+} // namespace downbeat

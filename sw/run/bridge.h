@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// One connection of the core and the supervisor's end of the local leg: bytes both ways, ends both ways.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "downbeat.h"
+#include "file.h"
+#include "presence.h"
+
+namespace downbeat {
+
+class Bridge {
+public:
+  Bridge(downbeat_connection *connection, std::uint32_t serial) : connection_(connection), serial_(serial) {}
+  Bridge(const Bridge &) = delete;
+  Bridge &operator=(const Bridge &) = delete;
+  ~Bridge();
+
+  /// `end`: the supervisor's end of the leg, non-blocking, with SO_LINGER 0.
+  void join(File end) { end_ = std::move(end); }
+  bool joined() const { return static_cast<bool>(end_); }
+  /// Moves what can be moved. False: the connection is over, and this can go.
+  bool step();
+  /// Whether a step may have work that no event announces.
+  bool waitsForProgram() const { return programFinished_ || draining_; }
+
+  /// An errno, once it has failed; EINPROGRESS while it is not known.
+  int error() const;
+  std::uint32_t serial() const { return serial_; }
+  int descriptor() const { return end_.get(); }
+  /// The program's socket, once it is known.
+  void watch(std::shared_ptr<const Presence> socket) { presence_ = std::move(socket); }
+  bool programGone() const { return presence_ && !presence_->isOpen(); }
+  /// The supervisor's end, after the connection.
+  File takeEnd() { return std::move(end_); }
+  /// The program has reset its socket.
+  void reset() { end(true); }
+
+private:
+  bool sendAll();
+  bool receiveAll();
+  bool end(bool abort);
+  int unsent() const;
+
+  downbeat_connection *connection_;
+  std::uint32_t serial_;
+  File end_;
+  std::shared_ptr<const Presence> presence_;
+  int error_ = 0; // once it has ended
+  bool programFinished_ = false, peerFinished_ = false;
+  bool draining_ = false; // the connection has ended, and bytes that came before are on the leg
+};
+
+} // namespace downbeat

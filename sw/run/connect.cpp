@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Connections that the program opens.
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <limits>
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "errors.h"
+#include "supervisor.h"
+
+namespace downbeat {
+
+namespace {
+
+constexpr std::uint64_t second = 1'000'000'000; // ns
+
+/// A time as the core has it: units of 2^30 ns.
+std::uint32_t coreTime(std::uint64_t nanoseconds) {
+  return nanoseconds == 0 ? 0 : static_cast<std::uint32_t>(std::clamp<std::uint64_t>(nanoseconds >> 30, 1, 65535));
+}
+
+/// It is as before its connect, but for its address.
+void disconnect(const File &socket) {
+  const sockaddr nothing{AF_UNSPEC, {}};
+  ::connect(socket.get(), &nothing, sizeof nothing);
+  option(socket.get(), SOL_SOCKET, SO_ERROR);
+}
+
+std::uint64_t inodeOf(const File &socket) {
+  struct stat status{};
+  return fstat(socket.get(), &status) == 0 ? status.st_ino : 0;
+}
+
+/// A descriptor of a process for a socket's file.
+File fileOf(const std::string &process, std::uint64_t inode) {
+  const std::string wanted = "socket:[" + std::to_string(inode) + "]";
+  std::error_code gone; // it may end meanwhile
+  for (const auto &each : std::filesystem::directory_iterator("/proc/" + process + "/fd", gone)) {
+    if (std::filesystem::read_symlink(each.path(), gone) != wanted) continue;
+    const File pidfd(static_cast<int>(syscall(SYS_pidfd_open, std::stoi(process), 0)));
+    return File(static_cast<int>(syscall(SYS_pidfd_getfd, pidfd.get(), std::stoi(each.path().filename()), 0)));
+  }
+  return {};
+}
+
+} // namespace
+
+bool isTcp(const File &socket) {
+  return option(socket.get(), SOL_SOCKET, SO_PROTOCOL) == IPPROTO_TCP &&
+         option(socket.get(), SOL_SOCKET, SO_TYPE) == SOCK_STREAM;
+}
+
+std::uint64_t cookieOf(const File &socket) {
+  std::uint64_t cookie = 0;
+  socklen_t length = sizeof cookie;
+  getsockopt(socket.get(), SOL_SOCKET, SO_COOKIE, &cookie, &length);
+  return cookie;
+}
+
+Clock::time_point deadline(const File &socket, int name) {
+  timeval time{};
+  socklen_t length = sizeof time;
+  getsockopt(socket.get(), SOL_SOCKET, name, &time, &length);
+  if (time.tv_sec == 0 && time.tv_usec == 0) return Clock::time_point::max();
+  return Clock::now() + std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+}
+
+downbeat_options Supervisor::optionsOf(const File &socket) const {
+  downbeat_options options = options_;
+  downbeat_parameters &parameters = options.parameters;
+  const auto number = [&](int level, int name) {
+    return static_cast<std::uint32_t>(option(socket.get(), level, name));
+  };
+  parameters.no_delay |= number(IPPROTO_TCP, TCP_NODELAY);
+  if (number(SOL_SOCKET, SO_KEEPALIVE) != 0)
+    parameters.keep_alive = coreTime(number(IPPROTO_TCP, TCP_KEEPIDLE) * second);
+  parameters.user_timeout = coreTime(number(IPPROTO_TCP, TCP_USER_TIMEOUT) * (second / 1000));
+  parameters.differentiated_services = number(IPPROTO_IP, IP_TOS) >> 2 & 63;
+  return options;
+}
+
+Supervisor::Socket *Supervisor::find(const File &socket) {
+  const auto found = sockets_.find(cookieOf(socket));
+  return found == sockets_.end() ? nullptr : &found->second;
+}
+
+Supervisor::Socket &Supervisor::remember(const File &socket, Bridge &bridge, Endpoint remote, const Call &call) {
+  auto presence = std::make_shared<const Presence>(socket);
+  bridge.watch(presence);
+  return sockets_[cookieOf(socket)] = {bridge.serial(), remote, presence, inodeOf(socket), call.process(), 0};
+}
+
+void Supervisor::connect(const Call &call) {
+  const auto address = call.readAddress(1, 2);
+  if (!address) return errno == EPERM ? call.fail(EACCES) : call.goOn(); // the kernel names other errors
+  const auto remote = endpointOf(*address);
+  if (!remote || !reaches(remote->ip)) return call.goOn();
+  const File socket = call.file(call.descriptorArgument());
+  if (!socket) return call.fail(errno);
+  if (!isTcp(socket)) return call.goOn();
+
+  if (Socket *known = find(socket)) {
+    if (const auto opens = opening_.find(known->serial); opens != opening_.end())
+      return wait(opens->second, call, socket);
+    if (bridges_.contains(known->serial)) return call.goOn(); // the kernel knows it as connected
+    const int error = known->error;
+    sockets_.erase(cookieOf(socket));
+    disconnect(socket);
+    if (error != 0) return call.fail(error);
+  }
+  if (deviceGone_) return call.fail(ENETDOWN);
+  if (const int error = leg_.begin(socket.get()); error != 0) return call.fail(error);
+  const Endpoint local = localEndpoint(socket.get()).value_or(Endpoint{});
+  const downbeat_options options = optionsOf(socket);
+  downbeat_connection *connection = nullptr;
+  if (const int error = downbeat_connect(device_, remote->ip, remote->port, local.port, &options, &connection);
+      error != DOWNBEAT_OK) {
+    disconnect(socket);
+    return call.fail(errnoOf(error));
+  }
+  Bridge &bridge = add(connection);
+  remember(socket, bridge, *remote, call);
+  Opening &opening = opening_[bridge.serial()];
+  opening.cookie = cookieOf(socket);
+  opening.local = local;
+  wait(opening, call, socket);
+}
+
+void Supervisor::wait(Opening &opening, const Call &call, const File &socket) {
+  const bool begins = !opening.started;
+  opening.started = true;
+  if ((fcntl(socket.get(), F_GETFL) & O_NONBLOCK) != 0) return call.fail(begins ? EINPROGRESS : EALREADY);
+  if (opening.call) opening.call->fail(EALREADY);
+  opening.call = call;
+  opening.until = deadline(socket, SO_SNDTIMEO);
+}
+
+bool Supervisor::opened(Bridge &bridge) {
+  const std::uint32_t serial = bridge.serial();
+  Opening &opening = opening_.at(serial);
+  if (opening.call && !opening.call->waits()) opening.call.reset();
+  const int error = bridge.error();
+  if (error == EINPROGRESS) {
+    if (opening.call && opening.until < Clock::now()) {
+      opening.call->fail(EINPROGRESS);
+      opening.call.reset();
+    }
+    if (!bridge.programGone()) return false;
+  } else {
+    if (error == 0) {
+      bridge.join(leg_.join(opening.local));
+      watch(bridge.descriptor(), serial, EPOLLET | EPOLLIN | EPOLLOUT);
+    }
+    finish(opening, error);
+  }
+  opening_.erase(serial);
+  if (error != 0) bridges_.erase(serial);
+  return error == 0;
+}
+
+void Supervisor::finish(Opening &opening, int error) {
+  const File socket = opening.call ? opening.call->file(opening.call->descriptorArgument()) : File();
+  const bool waits = socket && cookieOf(socket) == opening.cookie;
+  if (error == 0) {
+    if (waits) connectTo(socket.get(), opening.local); // the kernel takes note that it is connected
+  } else if (waits) {
+    sockets_.erase(opening.cookie);
+    disconnect(socket);
+  } else {
+    if (const auto found = sockets_.find(opening.cookie); found != sockets_.end()) found->second.error = error;
+    leg_.refuse(opening.local);
+  }
+  if (opening.call) opening.call->settle(error);
+}
+
+void Supervisor::timeOut(Bridge &bridge) {
+  const auto found = std::find_if(sockets_.begin(), sockets_.end(),
+                                  [&](const auto &each) { return each.second.serial == bridge.serial(); });
+  if (found == sockets_.end()) return;
+  File socket = fileOf(std::to_string(found->second.process), found->second.inode);
+  std::error_code gone;
+  for (const auto &each : std::filesystem::directory_iterator("/proc", gone))
+    if (const std::string name = each.path().filename(); !socket && std::isdigit(name[0]) != 0)
+      socket = fileOf(name, found->second.inode);
+  if (!socket) return;
+  File end = bridge.takeEnd();
+  deafen(end.get());
+  // The kernel itself finds that nobody is there: bytes without an acknowledgment, or else probes.
+  setOption(socket.get(), IPPROTO_IP, IP_TTL, 64);
+  setOption(socket.get(), SOL_SOCKET, SO_KEEPALIVE, 1);
+  setOption(socket.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, 1);
+  setOption(socket.get(), IPPROTO_TCP, TCP_KEEPINTVL, 1);
+  setOption(socket.get(), IPPROTO_TCP, TCP_KEEPIDLE, 1);
+  silent_.emplace_back(Clock::now() + std::chrono::seconds(5), std::move(end));
+}
+
+} // namespace downbeat

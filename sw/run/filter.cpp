@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+#include "filter.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace downbeat {
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::uint32_t ownArchitecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t ownArchitecture = AUDIT_ARCH_AARCH64;
+#else
+#error "seccomp filter: name this architecture"
+#endif
+constexpr std::uint32_t refused = SECCOMP_RET_ERRNO, decided = SECCOMP_RET_USER_NOTIF, allowed = SECCOMP_RET_ALLOW;
+constexpr int multipath = 262; // IPPROTO_MPTCP, which Go's listeners take before TCP
+
+class Program {
+public:
+  void load(std::size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)); }
+  /// The low half of an argument.
+  void loadArgument(int index) { load(offsetof(seccomp_data, args) + 8 * static_cast<std::size_t>(index)); }
+  void add(int code, std::uint32_t value, std::size_t ifTrue = 0, std::size_t ifFalse = 0) {
+    instructions_.push_back({static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(ifTrue),
+                             static_cast<std::uint8_t>(ifFalse), value});
+  }
+  void finish(std::uint32_t action) { add(BPF_RET | BPF_K, action); }
+  void ifEqual(std::uint32_t value, std::uint32_t action) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    finish(action);
+  }
+  void ifAnyBit(std::uint32_t bits, std::uint32_t action) {
+    add(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
+    finish(action);
+  }
+  /// A rule for one system call that looks at its arguments, and ends.
+  void rule(long call, const Program &rule) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, rule.instructions_.size());
+    instructions_.insert(instructions_.end(), rule.instructions_.begin(), rule.instructions_.end());
+  }
+  /// Rules for all values but one.
+  void unless(std::uint32_t value, const Program &rule) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, value, rule.instructions_.size(), 0);
+    instructions_.insert(instructions_.end(), rule.instructions_.begin(), rule.instructions_.end());
+  }
+  sock_fprog get() { return {static_cast<unsigned short>(instructions_.size()), instructions_.data()}; }
+
+private:
+  std::vector<sock_filter> instructions_;
+};
+
+/// A call with MSG_FASTOPEN connects and sends: EOPNOTSUPP, as of a kernel that does not offer it.
+Program refuseFastOpen(int flags) {
+  Program rule;
+  rule.loadArgument(flags);
+  rule.ifAnyBit(MSG_FASTOPEN, refused | EOPNOTSUPP);
+  rule.finish(allowed);
+  return rule;
+}
+
+Program options() {
+  Program ofSocket, ofTcp, rule;
+  ofSocket.loadArgument(2);
+  ofSocket.ifEqual(SO_ERROR, decided);
+  ofSocket.finish(allowed);
+  ofTcp.loadArgument(2);
+  ofTcp.ifEqual(TCP_MAXSEG, decided);
+  ofTcp.finish(allowed);
+  rule.loadArgument(1);
+  rule.rule(SOL_SOCKET, ofSocket);
+  rule.rule(IPPROTO_TCP, ofTcp);
+  rule.finish(allowed);
+  return rule;
+}
+
+Program onlyTcp() {
+  Program rule;
+  rule.loadArgument(2);
+  rule.ifEqual(multipath, refused | EPROTONOSUPPORT);
+  rule.finish(allowed);
+  return rule;
+}
+
+/// Calls of another architecture have other numbers. Those of sockets are refused, so that none passes.
+Program foreignCalls() {
+  Program rule;
+  rule.load(offsetof(seccomp_data, nr));
+  constexpr std::uint32_t socketcall = 102, firstSocket = 359, lastSocket = 373, ioUringSetup = 425; // i386
+  rule.ifEqual(socketcall, refused | ENOSYS);
+  rule.ifEqual(ioUringSetup, refused | ENOSYS);
+  rule.add(BPF_JMP | BPF_JGE | BPF_K, firstSocket, 0, 2);
+  rule.add(BPF_JMP | BPF_JGT | BPF_K, lastSocket, 1, 0);
+  rule.finish(refused | ENOSYS);
+  rule.finish(allowed);
+  return rule;
+}
+
+Program filter() {
+  Program program;
+  program.load(offsetof(seccomp_data, arch));
+  program.unless(ownArchitecture, foreignCalls());
+  program.load(offsetof(seccomp_data, nr));
+  for (const long call : {SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_getsockname, SYS_getpeername})
+    program.ifEqual(static_cast<std::uint32_t>(call), decided);
+  program.ifEqual(SYS_io_uring_setup, refused | ENOSYS); // its operations pass no filter
+  program.rule(SYS_getsockopt, options());
+  program.rule(SYS_socket, onlyTcp());
+  program.rule(SYS_sendto, refuseFastOpen(3));
+  program.rule(SYS_sendmsg, refuseFastOpen(2));
+  program.rule(SYS_sendmmsg, refuseFastOpen(3));
+#if defined(__x86_64__)
+  constexpr std::uint32_t x32 = 0x4000'0000; // the other numbers of this architecture
+  program.ifAnyBit(x32, refused | ENOSYS);
+#endif
+  program.finish(allowed);
+  return program;
+}
+
+} // namespace
+
+File installFilter() {
+  Program program = filter();
+  const sock_fprog instructions = program.get();
+  const auto install = [&] {
+    return static_cast<int>(
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &instructions));
+  };
+  int listener = install();
+  if (listener < 0 && errno == EACCES && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) listener = install();
+  return File(listener);
+}
+
+} // namespace downbeat

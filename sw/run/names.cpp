@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// Names, errors and options of the program's sockets, where the local leg has others than the core.
+#include <cerrno>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include "supervisor.h"
+
+namespace downbeat {
+
+bool Supervisor::isOnLeg(int socket) const {
+  const auto local = localEndpoint(socket), remote = remoteEndpoint(socket);
+  return (local && local->ip == leg_.own()) || (remote && remote->ip == leg_.remote());
+}
+
+void Supervisor::localName(const Call &call) {
+  const File socket = call.file(call.descriptorArgument());
+  if (!socket || !isOnLeg(socket.get())) return call.goOn();
+  const auto local = localEndpoint(socket.get()).value_or(Endpoint{});
+  const int family = option(socket.get(), SOL_SOCKET, SO_DOMAIN);
+  call.settle(call.writeAddress(socketAddress(family, {info_.ip, local.port}), call.argument(1), call.argument(2)));
+}
+
+void Supervisor::remoteName(const Call &call) {
+  const File socket = call.file(call.descriptorArgument());
+  const auto remote = socket ? remoteEndpoint(socket.get()) : std::nullopt;
+  const Socket *known = remote && remote->ip == leg_.remote() ? find(socket) : nullptr;
+  if (known == nullptr) return call.goOn();
+  const int family = option(socket.get(), SOL_SOCKET, SO_DOMAIN);
+  call.settle(call.writeAddress(socketAddress(family, known->remote), call.argument(1), call.argument(2)));
+}
+
+void Supervisor::getOption(const Call &call) {
+  const File socket = call.file(call.descriptorArgument());
+  if (!socket) return call.goOn();
+  int value;
+  if (call.argument(1) == SOL_SOCKET) { // SO_ERROR: the kernel knows the reset that stands for it
+    Socket *known = find(socket);
+    if (known == nullptr || known->error == 0) return call.goOn();
+    value = option(socket.get(), SOL_SOCKET, SO_ERROR) != 0 ? std::exchange(known->error, 0) : 0;
+  } else { // TCP_MAXSEG
+    if (!isTcp(socket) || !isOnLeg(socket.get())) return call.goOn();
+    value = static_cast<int>(info_.mss);
+  }
+  std::int32_t length;
+  if (!call.read(&length, sizeof length, call.argument(4))) return call.fail(EFAULT);
+  if (length < 0) return call.fail(EINVAL);
+  length = std::min(length, std::int32_t{sizeof value});
+  call.settle(call.write(&value, static_cast<std::size_t>(length), call.argument(3)) &&
+                      call.write(&length, sizeof length, call.argument(4))
+                  ? 0
+                  : EFAULT);
+}
+
+} // namespace downbeat

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+// The supervisor: the process that has the device for a program and its children, decides their stopped calls, and
+// moves bytes between the core's rings and the local leg.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "bridge.h"
+#include "call.h"
+#include "leg.h"
+
+namespace downbeat {
+
+using Clock = std::chrono::steady_clock;
+
+class Supervisor {
+public:
+  /// `calls`: the filter's; `front`: Reports go there; `children`: a signalfd of SIGCHLD.
+  Supervisor(downbeat_device *device, Leg leg, File calls, File front, File children, pid_t program,
+             const downbeat_options &options);
+  /// Lasts until the program and all that it began have ended, and nothing is left to send.
+  void run();
+
+private:
+  /// Names of events, in the high half; the low half is a serial or a number.
+  enum Source : std::uint64_t {
+    ofBridge = 0,
+    ofDevice = 1ull << 32,
+    ofCalls = 2ull << 32,
+    ofFront = 3ull << 32,
+    ofChildren = 4ull << 32,
+    ofAccepting = 5ull << 32,
+  };
+  /// A program's socket that the core serves or has served, while a process has it open.
+  struct Socket {
+    std::uint32_t serial = 0; // its bridge
+    Endpoint remote;
+    std::shared_ptr<const Presence> presence;
+    std::uint64_t inode = 0;
+    pid_t process = 0; // that connected or accepted
+    int error = 0; // why it ended, until the program knows
+  };
+  /// A connection that the core opens.
+  struct Opening {
+    std::uint64_t cookie = 0;
+    Endpoint local; // the kernel's name of the program's socket
+    bool started = false; // the program knows
+    std::optional<Call> call; // that waits for it
+    Clock::time_point until = Clock::time_point::max();
+  };
+  /// A connection of the core that no process has accepted, by the port of the supervisor's end.
+  struct Arrived {
+    std::uint32_t serial = 0;
+    Endpoint remote;
+    std::uint16_t listener = 0;
+  };
+  struct Listener {
+    downbeat_listener *listener = nullptr;
+    std::optional<Call> call; // that waits until the core listens
+    std::vector<Presence> sockets; // with SO_REUSEPORT there may be several
+  };
+  struct Accepting {
+    Call call;
+    File listener;
+    Clock::time_point until;
+  };
+
+  void watch(int descriptor, std::uint64_t name, std::uint32_t events);
+  void decide();
+  void handle(std::uint64_t name, std::uint32_t events);
+  void events();
+  void deviceGone();
+  void step(std::uint32_t serial, std::uint32_t events = 0);
+  Bridge &add(downbeat_connection *connection);
+  void tidy();
+  /// Ends those that no process has open any more.
+  void tidyListeners();
+  void reap();
+  bool done() const;
+
+  void connect(const Call &call);
+  void wait(Opening &opening, const Call &call, const File &socket);
+  /// Whether the core has opened it; else it may have ended, and gone.
+  bool opened(Bridge &bridge);
+  void finish(Opening &opening, int error);
+  downbeat_options optionsOf(const File &socket) const;
+  void timeOut(Bridge &bridge);
+
+  void bind(const Call &call);
+  void listen(const Call &call);
+  void listening(std::uint16_t port);
+  void arrive(std::uint16_t port);
+  void accept(const Call &call);
+  /// False: none waits.
+  bool acceptOne(const Call &call, const File &listener);
+  void accepting(std::uint32_t number);
+
+  void localName(const Call &call);
+  void remoteName(const Call &call);
+  void getOption(const Call &call);
+
+  bool isOnLeg(int socket) const;
+  Socket *find(const File &socket);
+  Socket &remember(const File &socket, Bridge &bridge, Endpoint remote, const Call &call);
+  bool reaches(std::uint32_t ip) const { return ((ip ^ info_.ip) & info_.netmask) == 0; }
+
+  downbeat_device *device_;
+  Leg leg_;
+  File calls_, front_, children_, epoll_;
+  pid_t program_;
+  downbeat_options options_;
+  downbeat_device_info info_{};
+  std::uint32_t serial_ = 0;
+  std::map<std::uint32_t, std::unique_ptr<Bridge>> bridges_; // by serial
+  std::map<std::uint64_t, Socket> sockets_; // by SO_COOKIE
+  std::map<std::uint32_t, Opening> opening_; // by serial
+  std::map<std::uint16_t, Arrived> arrived_;
+  std::map<std::uint16_t, std::unique_ptr<Listener>> listeners_; // by port
+  std::map<std::uint32_t, Accepting> accepting_;
+  std::vector<std::pair<Clock::time_point, File>> silent_; // ends whose programs time out
+  bool programEnded_ = false, deviceGone_ = false;
+};
+
+/// An IPv4 or IPv6 TCP socket.
+bool isTcp(const File &socket);
+std::uint64_t cookieOf(const File &socket);
+/// A time-out option of a socket; never: 0.
+Clock::time_point deadline(const File &socket, int name);
+
+} // namespace downbeat
