@@ -60,7 +60,8 @@ Bytes arpReply() { // RFC 826
 }
 Bytes synAck(const Bytes &syn) { // RFC 9293, 3.5
   Bytes frame = ethernet(0x0800);
-  add(frame, 8, 0x4500002800004000), add(frame, 2, 0x4006), add(frame, 2, 0), add(frame, 4, peerIp), add(frame, 4, coreIp);
+  add(frame, 8, 0x4500002800004000), add(frame, 2, 0x4006), add(frame, 2, 0), add(frame, 4, peerIp),
+      add(frame, 4, coreIp);
   add(frame, 2, port), add(frame, 2, read(syn, tcp, 2)), add(frame, 4, 1000), add(frame, 4, read(syn, tcp + 4, 4) + 1);
   add(frame, 2, 0x5012), add(frame, 2, 0xffff), add(frame, 4, 0);
   checksum(frame, 14, 34, 24, 0);
