@@ -64,10 +64,11 @@ case $1 in
     ;;
   elaborate)
     modules=("${@:4}")
-    # Plain java on the class path that Maven left: a second instead of Maven's five. It ends before the second
-    # compiler's work would pay: without that it takes half the processor's time.
-    [ $# -gt 3 ] || USUAL=90 # for all modules
-    step "Verilog of preset $2, elaborated" java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "-Ddownbeat.policies=$(cat build/policies/names 2>/dev/null || true)" \
+    # A few modules end before the work of the second compiler would pay: without it they take half the processor's time.
+    few=-XX:TieredStopAtLevel=1
+    [ $# -gt 3 ] || USUAL=90 few='' # all modules
+    # Plain java on the class path that Maven left: a second instead of Maven's five.
+    step "Verilog of preset $2, elaborated" java -XX:+UseSerialGC ${few:+"$few"} "-Ddownbeat.policies=$(cat build/policies/names 2>/dev/null || true)" \
       -cp "build/policies/classes:build/maven/classes:$(cat build/maven/classpath)" \
       downbeat.builds.Generate --out "${3:-build/rtl}" --preset "$2" "${modules[@]:-all}"
     ;;

@@ -10,6 +10,8 @@ source "$(dirname "$0")/step.sh"
 source "$(dirname "$0")/system_packages.sh"
 cd "$DOWNBEAT_ROOT"
 
+start_each() { for tool in "$@"; do "$tool" --help; done; }
+
 part=${1:-whole}
 case $part in
   core | gateway | test)
@@ -22,8 +24,7 @@ case $part in
       [ "$(command -v $tool)" != "$DOWNBEAT_ROOT/scripts/tools/$tool" ] || [ -e "$YOWASP_CACHE_DIR/$tool.started" ] ||
         ours+=("$tool")
     done
-    start_tools() { for tool in "${ours[@]}"; do "$tool" --help; done; }
-    [ ${#ours[@]} = 0 ] || step "Yosys and nextpnr, started once" start_tools
+    [ ${#ours[@]} = 0 ] || step "Yosys and nextpnr, started once" start_each "${ours[@]}"
     exit
     ;;
 esac
