@@ -9,8 +9,8 @@ import pytest
 
 from cocotb_tests.congestion.startup.conversation import Conversation
 from cocotb_tests.congestion.steady.timed import SMSS, Path
-from sim.golden.congestion.seam import CongestionEvent, Kind, Policy, Window, of_bytes
-from sim.golden.congestion.startup import hystart, vegasstart
+from sim.golden.congestion.seam import CongestionEvent, Kind, Policy, ProbeAck, Window, of_bytes
+from sim.golden.congestion.startup import hystart, past, resume, vegasstart
 from sim.golden.congestion.steady import aimd, fast, hstcp, reno, stcp, vegas, westwood
 from sim.golden.window import CongestionState
 
@@ -95,3 +95,35 @@ def test_a_round_that_begins_with_nothing_outstanding_ends_with_the_next_ack(pol
             )
         )
     assert connection.segments_of_cwnd() >= 4
+
+
+@pytest.mark.parametrize(("gap", "known"), [(59 * MILLISECOND, True), (201 * MILLISECOND, False)])
+def test_past_takes_no_timer_of_the_receiver_for_the_gap_of_the_path(gap: int, known: bool) -> None:
+    """Hu 2003: g1 is the bottleneck's. A gap above the round trip, 60 ms here, is the timer of delayed ACKs."""
+    connection = Conversation(past.POLICY, segment_size=SMSS)
+    connection.pair_goes()
+    connection.acknowledge(SMSS, rtt=60 * MILLISECOND, probe=ProbeAck(begins=True))
+    connection.acknowledge(SMSS, probe=ProbeAck(arrival_gap=gap))
+    assert bool(past.PastState.unpacked(connection.state.startup_policy_state).judged) is known
+
+
+def test_resume_keeps_what_was_proved_beyond_an_ssthresh_below_the_jump() -> None:
+    """RFC 9959 3.4: without use of the jump cwnd becomes what was proved, also where ssthresh was below the jump."""
+    round_trip = 100 * MILLISECOND
+    state = CongestionState(resume.POLICY, reno.POLICY, startup_policy_state=resume.argument(200, round_trip))
+    common: dict[str, Any] = {"segment_size": SMSS, "rtt_minimum": round_trip, "initial_window": 10}
+
+    def happens(kind: Kind, flight: int, now: int, **more: Any) -> None:
+        event = CongestionEvent(kind, flight=flight * SMSS, now=now, **common, **more)
+        result = resume.POLICY.respond(event, state.window, state.startup_policy_state)
+        state.see(event, requested=result.calculation is not None)
+        if result.calculation is not None:
+            happens(Kind.CALCULATED, flight, now)
+
+    happens(Kind.ESTABLISHED, 0, 0, rtt=round_trip, initial_ssthresh=50 * SMSS)
+    for number in range(10):
+        happens(Kind.ACKNOWLEDGED, 10, round_trip, acked_bytes=SMSS, rtt=round_trip if number == 0 else None)
+    assert state.window.cwnd == of_bytes(100 * SMSS)
+    for _ in range(15):
+        happens(Kind.ACKNOWLEDGED, 10, 3 * round_trip, acked_bytes=SMSS)
+    assert 10 <= state.window.cwnd / of_bytes(SMSS) <= 40

@@ -20,7 +20,7 @@ import spinal.lib.misc.pipeline._
   * ssthresh = floor(R / gap) segments ([[GapWindow]]), R the smallest round trip. theta is ours: 3/64.
   *
   * cwnd is two segments at first and grows as in standard slow start. A train that was disturbed, or whose ACKs do not
-  * come one by one, leaves the gap as it is. Without g1, or after a loss, there is no estimate.
+  * come one by one, leaves the gap as it is. Without g1, or after a loss, there is no estimate. A g1 above R is none.
   */
 object Past extends StartupPolicy {
   val name = "past"

@@ -24,7 +24,9 @@ class PastGaps(pipe: PolicyPipe, before: Payload[PastState]) extends Area {
     val complete = insert(add.count === (add.size - 1).resize(5))
     val saturated = insert(before.limit < add.sum)
     val scaled = insert(before.gap.resize(sumBits) + (add.tripled >> 6).resize(sumBits))
-    val known = insert(event.probe.arrivalGap.orR && !event.probe.arrivalGap.andR)
+    // A gap above a round trip is a timer of the receiver's.
+    val known = insert(event.probe.arrivalGap.orR && !event.probe.arrivalGap.andR &&
+      !(event.rttMinimum < event.probe.arrivalGap))
   }
   private val judge = new s2.Area {
     val limit = insert((compare.scaled |<< before.train) - compare.scaled)
@@ -37,7 +39,7 @@ class PastGaps(pipe: PolicyPipe, before: Payload[PastState]) extends Area {
   }
   /** With the gap of this event all of the train are known; from the second node on. */
   val complete: Payload[Bool] = compare.complete
-  /** The output gap is neither zero nor all ones; from the second node on. */
+  /** The output gap is neither zero nor all ones, and at most R; from the second node on. */
   val known: Payload[Bool] = compare.known
   /** (1 + theta) times the sum of the train's input gaps, from the third node on. */
   val limit: Payload[UInt] = judge.limit

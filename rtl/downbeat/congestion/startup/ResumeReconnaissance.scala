@@ -37,11 +37,16 @@ class ResumeReconnaissance(pipe: PolicyPipe, before: Payload[ResumeState], path:
       !measure.small && !measure.large)
     val responds = insert(here && response && before.requesting)
     val jumps = insert(!calculated.stale && window.cwnd(47 downto 16) < path.jump)
+    private val beyondJump = path.jump + event.segmentSize
+    val ssthresh = insert(Mux[UInt](window.ssthresh(47 downto 16) < beyondJump, Window.ofBytes(beyondJump),
+      window.ssthresh))
   }
   /** From the third node on. */
   val requests: Payload[Bool] = judge.requests
 
-  /** On the last node. The jump is taken if it is above cwnd and nothing was lost since the request. */
+  /** On the last node. The jump is taken if it is above cwnd and nothing was lost since the request. It stays below
+    * ssthresh, or the steady policy's windows would count.
+    */
   def update(after: ResumeState, windowAfter: Window): Unit = new s3.Area {
     when(event.rttValid)(after.newest := event.rtt.resized)
     when(judge.first)(after.left := path.flight)
@@ -52,6 +57,7 @@ class ResumeReconnaissance(pipe: PolicyPipe, before: Payload[ResumeState], path:
       when(judge.jumps) {
         after.phase := phases.unvalidated
         windowAfter.cwnd := Window.ofBytes(path.jump)
+        windowAfter.ssthresh := judge.ssthresh
         after.saved := event.flight
         after.left := event.flight
         after.newest := read.gap

@@ -114,7 +114,7 @@ def _acknowledged(event: CongestionEvent, before: PastState, after: PastState) -
     if before.judged or before.done or before.over or count != wrap(before.size - 1, 5):
         return after
     if before.train == 1:
-        if probe.arrival_gap in NO_GAP:
+        if probe.arrival_gap in NO_GAP or probe.arrival_gap > event.rtt_minimum:
             return after
         return replace(after, judged=True, low=probe.arrival_gap, gap=min(2 * probe.arrival_gap, MAX_GAP))
     return _judged(before, replace(after, judged=True), saturated=total > before.limit)

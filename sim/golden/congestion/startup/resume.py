@@ -176,7 +176,8 @@ class _Step:
         self._become(Phase.NORMAL)
         if calculated.stale or jump <= self.window.cwnd >> 16:
             return
-        self.new = replace(self.new, cwnd=of_bytes(jump))
+        # Below ssthresh, or the steady policy's windows would count.
+        self.new = Window(of_bytes(jump), max(self.new.ssthresh, of_bytes(jump + event.segment_size)))
         self.after = replace(
             self.after,
             phase=Phase.UNVALIDATED,

@@ -2,7 +2,8 @@
 """Vegas congestion avoidance, as rtl/downbeat/congestion/steady/Vegas.scala.
 
 At the end of each round diff = cwnd (RTT - base) / RTT, in segments and rounded, RTT the mean of its samples: above beta
-one segment less, below alpha Reno's growth in the next. A loss leaves 3/4 of the flight, a timeout a half. Argument: alpha, beta, round.
+one segment less, below alpha Reno's growth in the next. A loss leaves 3/4 of the flight, a timeout a half. Argument:
+alpha, beta, round.
 """
 
 from __future__ import annotations
