@@ -107,6 +107,29 @@ def test_past_takes_no_timer_of_the_receiver_for_the_gap_of_the_path(gap: int, k
     assert bool(past.PastState.unpacked(connection.state.startup_policy_state).judged) is known
 
 
+@pytest.mark.parametrize("judged", [True, False])
+def test_past_judges_the_train_of_32_by_its_acks_although_segments_leave_behind_it(judged: bool) -> None:
+    """Algorithm 3 of the thesis: the last train is a train like those before. Where its gaps are disturbed, the gap stays
+    as it is."""
+    connection = Conversation(past.POLICY, segment_size=SMSS, initial_window=100, ssthresh=100_000)
+    gap = MILLISECOND
+    for size in (2, 4, 8, 16, 32):
+        for _ in range(size):
+            connection.sends()
+        behind = 3 if size == 32 else 0
+        for _ in range(behind):
+            connection.sends(probe=False)
+        for number in range(size):
+            measured = ProbeAck(begins=number == 0, disturbed=size == 32 and not judged, arrival_gap=gap)
+            connection.acknowledge(SMSS, rtt=400 * MILLISECOND if number == 0 else None, probe=measured)
+        for _ in range(behind):
+            connection.acknowledge(SMSS)
+        gap = 4 * gap if size == 2 else 2 * gap  # more than the input gap: the path is saturated
+    # Input gaps: 0, 2, 4, 8, 16 ms; behind a saturated train of 32 the next would be 32 ms.
+    connection.see(CongestionEvent(Kind.NONE, segment_size=SMSS))
+    assert connection.segments_of_ssthresh() == pytest.approx(400 / (32 if judged else 16), abs=1)
+
+
 def test_resume_keeps_what_was_proved_beyond_an_ssthresh_below_the_jump() -> None:
     """RFC 9959 3.4: without use of the jump cwnd becomes what was proved, also where ssthresh was below the jump."""
     round_trip = 100 * MILLISECOND

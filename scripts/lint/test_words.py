@@ -19,7 +19,7 @@ ALLOWED: Mapping[str, int] = {
     "cocotb_tests/core": 1,
     "cocotb_tests/examples": 1,
     "rtl/downbeat": 7,
-    "rtl/downbeat/congestion": 7,
+    "rtl/downbeat/congestion": 6,
     "scripts/figures": 2,
     "sim/host": 40,
     "sw/driver": 43,

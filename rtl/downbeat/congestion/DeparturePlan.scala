@@ -78,6 +78,10 @@ case class ProbeAck() extends Bundle {
   val departureGap, arrivalGap = UInt(36 bits)
   /** From the probe's SFD to that of its ACK, ns, modulo 2^36. */
   val roundTrip = UInt(36 bits)
+
+  /** The ACK of a later probe than the first of its train; and both of its gaps are right. */
+  def ended: Bool = answered && !begins
+  def measured: Bool = ended && !disturbed
 }
 
 object ProbeAck {

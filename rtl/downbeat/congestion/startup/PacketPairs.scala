@@ -34,8 +34,8 @@ class PacketPairs[S <: PairingState](pipe: PolicyPipe, before: Payload[S]) exten
     private val sends = event.kind === kinds.sent
     private val completing = sends && event.sentProbe && before.pairs.second && !(before.inverted && event.sentAhead)
     val completes = insert(completing)
-    val ended = insert(event.probe.answered && !event.probe.begins)
-    val measured = insert(event.probe.answered && !event.probe.begins && !event.probe.disturbed)
+    val ended = insert(event.probe.ended)
+    val measured = insert(event.probe.measured)
     val hasGap = insert(event.probe.arrivalGap.orR && !event.probe.arrivalGap.andR)
     val after = insert {
       val after = CombInit(before.pairs).allowOverride()

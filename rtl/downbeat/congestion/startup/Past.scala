@@ -16,7 +16,8 @@ import spinal.lib.misc.pipeline._
   * otherwise:             high = in;  gap = (low + high) / 2
   * }}}
   * It ends with the first train that finds the path free, and its gap is `in`; with the argument `bisect` = 1, or where
-  * no train does, it ends with the train of 32, and the gap is high, or the next one if there is none. Then
+  * no train does, it ends with the train of 32, and the gap is high, or the next one if there is none; also where an ACK
+  * of what is behind that train comes before its verdict. Then
   * ssthresh = floor(R / gap) segments ([[GapWindow]]), R the smallest round trip. theta is ours: 3/64.
   *
   * cwnd is two segments at first and grows as in standard slow start. A train that was disturbed, or whose ACKs do not
@@ -40,10 +41,9 @@ object Past extends StartupPolicy {
     val train = new PastTrain(pipe, before)
 
     val judge = new s2.Area {
-      private val measured = event.probe.answered && !event.probe.begins && !event.probe.disturbed
-      private val ends = measured && gaps.complete && !before.judged && !before.done && !before.over
+      private val ends = event.probe.measured && gaps.complete && !before.judged && !before.done && !before.over
       val restarts = insert(event.probe.answered && event.probe.begins)
-      val counts = insert(measured && !before.judged)
+      val counts = insert(event.probe.measured && !before.judged)
       val first = insert(ends && before.train === 1 && gaps.known)
       val later = insert(ends && before.train =/= 1)
       val loses = insert(event.isLoss)

@@ -96,23 +96,26 @@ class PastTrain(pipe: PolicyPipe, before: Payload[PastState]) extends Area {
     val isLast = insert(before.train === last)
     val moves = insert(sends && compare.full)
     val advances = insert(sends && !compare.full && event.sentProbe)
+    val overtakes = insert(
+      event.kind === CongestionEventKind.acknowledged && !event.probe.answered && compare.full && before.train === last)
   }
 
   /** On the last node. The next train begins when a segment leaves after the whole train before. Without a verdict of
-    * the first train there is no estimate. The train of 32 is the last.
+    * the first train there is no estimate. The train of 32 is the last: an ACK of another segment overtakes its verdict.
     */
   def advance(after: PastState): Unit = new s3.Area {
     when(judge.moves && !before.done) {
       when(before.train === 1 && !before.judged)(after.over := True)
-      when(judge.isLast) {
-        after.done := True
-        when(before.high.orR)(after.gap := before.high)
-      } otherwise {
+      when(!judge.isLast) {
         after.train := before.train + 1
         after.position := event.sentProbe.asUInt.resized
         after.judged := False
       }
     }
     when(judge.advances)(after.position := compare.next)
+    when(judge.overtakes && !before.done) {
+      after.done := True
+      when(before.high.orR)(after.gap := before.high)
+    }
   }
 }

@@ -39,7 +39,7 @@ class ResumeReconnaissance(pipe: PolicyPipe, before: Payload[ResumeState], path:
     val jumps = insert(!calculated.stale && window.cwnd(47 downto 16) < path.jump)
     private val beyondJump = path.jump + event.segmentSize
     val ssthresh = insert(Mux[UInt](window.ssthresh(47 downto 16) < beyondJump, Window.ofBytes(beyondJump),
-      window.ssthresh))
+        window.ssthresh))
   }
   /** From the third node on. */
   val requests: Payload[Bool] = judge.requests

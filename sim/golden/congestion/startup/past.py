@@ -70,6 +70,11 @@ class PastState(PackedFields):
     def size(self) -> int:
         return wrap(1 << self.train, 6)
 
+    @property
+    def is_last(self) -> bool:
+        """All of the last train has gone."""
+        return self.train == LAST and self.position == self.size
+
 
 @dataclass(frozen=True)
 class Past:
@@ -90,6 +95,8 @@ class Past:
                 new = replace(new, cwnd=of_bytes(2 * event.segment_size))
             case Kind.SENT:
                 after = _sent(event, before, after)
+            case Kind.ACKNOWLEDGED if event.probe is None and before.is_last and not before.done:
+                after = replace(after, done=True, gap=before.high or after.gap)
             case Kind.LOSS | Kind.TIMEOUT:
                 after = replace(after, over=True)
             case Kind.CALCULATED if event.calculated is not None and event.calculated.of_startup:
@@ -141,13 +148,13 @@ def _sent(event: CongestionEvent, before: PastState, after: PastState) -> PastSt
     if before.train == 1 and not before.judged:
         after = replace(after, over=True)
     if before.train == LAST:
-        return replace(after, done=True, gap=before.high or after.gap)
+        return after
     return replace(after, train=(before.train + 1) % 8, position=int(event.sent_probe), judged=False)
 
 
 def _departure(state: PastState) -> Departure:
     begins = state.position in (0, state.size)
-    if state.over or state.done or (state.train == LAST and state.position == state.size):
+    if state.over or state.done or state.is_last:
         return Departure()
     if begins:
         size = wrap(2 * state.size, 6) if state.position else state.size
