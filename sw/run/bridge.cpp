@@ -38,6 +38,14 @@ int Bridge::error() const {
   return info.error != 0 ? errnoOf(info.error) : info.established != 0 ? 0 : EINPROGRESS;
 }
 
+int Bridge::unacknowledged() const {
+  downbeat_connection_info_t info;
+  downbeat_connection_info(connection_, &info);
+  int unread = 0;
+  ioctl(end_.get(), FIONREAD, &unread);
+  return unread + static_cast<int>(info.sent - info.acknowledged);
+}
+
 int Bridge::unsent() const {
   int count = 0;
   return ioctl(end_.get(), SIOCOUTQ, &count) == 0 ? count : 0;

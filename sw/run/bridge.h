@@ -28,6 +28,8 @@ public:
 
   /// An errno, once it has failed; EINPROGRESS while it is not known.
   int error() const;
+  /// Bytes of the program that the peer has not acknowledged.
+  int unacknowledged() const;
   std::uint32_t serial() const { return serial_; }
   int descriptor() const { return end_.get(); }
   /// The program's socket, once it is known.

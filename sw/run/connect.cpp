@@ -134,9 +134,9 @@ void Supervisor::connect(const Call &call) {
 }
 
 void Supervisor::wait(Opening &opening, const Call &call, const File &socket) {
-  const bool begins = !opening.started;
+  opening.unfinished = opening.started ? EALREADY : EINPROGRESS;
   opening.started = true;
-  if ((fcntl(socket.get(), F_GETFL) & O_NONBLOCK) != 0) return call.fail(begins ? EINPROGRESS : EALREADY);
+  if ((fcntl(socket.get(), F_GETFL) & O_NONBLOCK) != 0) return call.fail(opening.unfinished);
   if (opening.call) opening.call->fail(EALREADY);
   opening.call = call;
   opening.until = deadline(socket, SO_SNDTIMEO);
@@ -149,7 +149,7 @@ bool Supervisor::opened(Bridge &bridge) {
   const int error = bridge.error();
   if (error == EINPROGRESS) {
     if (opening.call && opening.until < Clock::now()) {
-      opening.call->fail(EINPROGRESS);
+      opening.call->fail(opening.unfinished);
       opening.call.reset();
     }
     if (!bridge.programGone()) return false;

@@ -10,8 +10,10 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -66,15 +68,40 @@ private:
 };
 
 /// A call with MSG_FASTOPEN connects and sends: EOPNOTSUPP, as of a kernel that does not offer it.
-Program refuseFastOpen(int flags) {
+Program sends(int flags) {
   Program rule;
   rule.loadArgument(flags);
   rule.ifAnyBit(MSG_FASTOPEN, refused | EOPNOTSUPP);
+  rule.ifAnyBit(MSG_OOB, decided);
   rule.finish(allowed);
   return rule;
 }
 
-Program options() {
+/// The core has none of these, and the leg's must not stand for them: ENOPROTOOPT, as of a kernel without them.
+Program setOptions() {
+  Program ofTcp, rule;
+  ofTcp.loadArgument(2);
+  for (const std::uint32_t name : {TCP_MD5SIG, TCP_MD5SIG_EXT, TCP_REPAIR, TCP_FASTOPEN_CONNECT})
+    ofTcp.ifEqual(name, refused | ENOPROTOOPT);
+  constexpr std::uint32_t firstAuthentication = 38, lastAuthentication = 42; // TCP_AO_ADD_KEY to TCP_AO_REPAIR
+  for (std::uint32_t name = firstAuthentication; name <= lastAuthentication; ++name)
+    ofTcp.ifEqual(name, refused | ENOPROTOOPT);
+  ofTcp.finish(allowed);
+  rule.loadArgument(1);
+  rule.rule(IPPROTO_TCP, ofTcp);
+  rule.finish(allowed);
+  return rule;
+}
+
+Program queues() {
+  Program rule;
+  rule.loadArgument(1);
+  rule.ifEqual(SIOCOUTQ, decided);
+  rule.finish(allowed);
+  return rule;
+}
+
+Program getOptions() {
   Program ofSocket, ofTcp, rule;
   ofSocket.loadArgument(2);
   ofSocket.ifEqual(SO_ERROR, decided);
@@ -119,11 +146,13 @@ Program filter() {
   for (const long call : {SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_getsockname, SYS_getpeername})
     program.ifEqual(static_cast<std::uint32_t>(call), decided);
   program.ifEqual(SYS_io_uring_setup, refused | ENOSYS); // its operations pass no filter
-  program.rule(SYS_getsockopt, options());
+  program.rule(SYS_getsockopt, getOptions());
+  program.rule(SYS_setsockopt, setOptions());
+  program.rule(SYS_ioctl, queues());
   program.rule(SYS_socket, onlyTcp());
-  program.rule(SYS_sendto, refuseFastOpen(3));
-  program.rule(SYS_sendmsg, refuseFastOpen(2));
-  program.rule(SYS_sendmmsg, refuseFastOpen(3));
+  program.rule(SYS_sendto, sends(3));
+  program.rule(SYS_sendmsg, sends(2));
+  program.rule(SYS_sendmmsg, sends(3));
 #if defined(__x86_64__)
   constexpr std::uint32_t x32 = 0x4000'0000; // the other numbers of this architecture
   program.ifAnyBit(x32, refused | ENOSYS);

@@ -14,7 +14,7 @@ namespace downbeat {
 namespace {
 
 constexpr std::uint32_t firstAddress = 0x7f40'0000, addresses = 0x0040'0000; // 127.64.0.0/10
-constexpr int windowBytes = 1 << 18; // bytes of a program that the core has not taken
+constexpr int windowBytes = 1 << 18; // bytes that a side has not taken
 
 } // namespace
 
@@ -37,7 +37,7 @@ File Leg::end() const {
   const linger reset{1, 0};
   setsockopt(made.get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
   setOption(made.get(), SOL_SOCKET, SO_REUSEPORT, 1);
-  setOption(made.get(), SOL_SOCKET, SO_RCVBUF, windowBytes);
+  for (const int queue : {SO_RCVBUF, SO_SNDBUF}) setOption(made.get(), SOL_SOCKET, queue, windowBytes);
   setOption(made.get(), IPPROTO_TCP, TCP_NODELAY, 1);
   return made;
 }

@@ -12,6 +12,7 @@
 #include <getopt.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -83,10 +84,14 @@ Arguments parse(int count, char **values) {
   std::_Exit(problem == ENOENT ? 127 : 126); // as a shell says it
 }
 
-/// Its own process group, session and terminal stay the program's; SIGCHLD comes by the descriptor.
+/// The process group, session and terminal stay the program's; SIGCHLD comes by the descriptor.
 File leaveTerminal() {
   setsid();
   signal(SIGPIPE, SIG_IGN);
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max; // two for each connection
+  setrlimit(RLIMIT_NOFILE, &files);
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGCHLD);

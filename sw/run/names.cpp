@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Names, errors and options of the program's sockets, where the local leg has others than the core.
+// Names, errors, options and queues of the program's sockets, where the local leg has others than the core.
 #include <cerrno>
 
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 
 #include "supervisor.h"
 
@@ -51,6 +53,23 @@ void Supervisor::getOption(const Call &call) {
                       call.write(&length, sizeof length, call.argument(4))
                   ? 0
                   : EFAULT);
+}
+
+void Supervisor::sendUrgent(const Call &call) {
+  const File socket = call.file(call.descriptorArgument());
+  if (socket && isOnLeg(socket.get())) return call.fail(EOPNOTSUPP); // the host interface cannot send it
+  call.goOn();
+}
+
+void Supervisor::queue(const Call &call) {
+  const File socket = call.file(call.descriptorArgument());
+  const Socket *known = socket ? find(socket) : nullptr;
+  const auto bridge = known != nullptr ? bridges_.find(known->serial) : bridges_.end();
+  if (bridge == bridges_.end()) return call.goOn();
+  int waiting = 0;
+  ioctl(socket.get(), SIOCOUTQ, &waiting);
+  waiting += bridge->second->unacknowledged();
+  call.settle(call.write(&waiting, sizeof waiting, call.argument(2)) ? 0 : EFAULT);
 }
 
 } // namespace downbeat

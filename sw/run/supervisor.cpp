@@ -113,6 +113,10 @@ void Supervisor::decide() {
   case SYS_getsockname: return localName(*call);
   case SYS_getpeername: return remoteName(*call);
   case SYS_getsockopt: return getOption(*call);
+  case SYS_sendto:
+  case SYS_sendmsg:
+  case SYS_sendmmsg: return sendUrgent(*call);
+  case SYS_ioctl: return queue(*call);
   default: return call->goOn();
   }
 }

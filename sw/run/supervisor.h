@@ -49,6 +49,7 @@ private:
     std::uint64_t cookie = 0;
     Endpoint local; // the kernel's name of the program's socket
     bool started = false; // the program knows
+    int unfinished = 0; // the newest call's error, if it does not wait until the end
     std::optional<Call> call; // that waits for it
     Clock::time_point until = Clock::time_point::max();
   };
@@ -102,6 +103,8 @@ private:
   void localName(const Call &call);
   void remoteName(const Call &call);
   void getOption(const Call &call);
+  void sendUrgent(const Call &call);
+  void queue(const Call &call);
 
   bool isOnLeg(int socket) const;
   Socket *find(const File &socket);

@@ -322,7 +322,7 @@ print(queue(accepted, termios.FIONREAD))
 for _ in range(100):
     if queue(client, termios.TIOCOUTQ) == 0: break
     time.sleep(0.02)
-print(queue(client, termios.TIOCOUTQ))
+print(queue(client, termios.TIOCOUTQ), queue(socket(), termios.TIOCOUTQ))
 """,
     "forks beside a thread that closes": """
 stop = False
@@ -353,3 +353,61 @@ def test_calls_are_those_of_linux(nic: Nic, program: str) -> None:
     assert said[0][0] == 0, said[0][2]
     assert said[1] == said[0]
     ports_free(nic)
+
+
+def _over_core(nic: Nic, text: str) -> str:
+    command = over_core(nic, *script(COMMON + text, CORE, str(free_port())))
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_core_refuses_what_it_cannot_do(nic: Nic) -> None:
+    """With the errors of a Linux that lacks it."""
+    text = """
+listener, client, accepted = pair()
+print([tried(client.setsockopt, IPPROTO_TCP, each, 1) for each in (14, 19, 30, 32, 38, 39, 40, 41, 42)])
+print(tried(client.send, b"!", MSG_OOB), tried(client.sendmsg, [b"!"], [], MSG_OOB))
+print(tried(socket().sendto, b"fast", 0x20000000, (address, port)), tried(socket, AF_INET, SOCK_STREAM, 262))
+import ctypes
+ctypes.set_errno(0)
+print(ctypes.CDLL(None, use_errno=True).syscall(425, 1, None), name(ctypes.get_errno()))
+"""
+    assert _over_core(nic, text).split("\n")[:-1] == [
+        str(["ENOPROTOOPT"] * 9),
+        "ENOTSUP ENOTSUP",
+        "ENOTSUP EPROTONOSUPPORT",
+        "-1 ENOSYS",
+    ]
+    ports_free(nic)
+
+
+def test_a_connect_ends_after_its_time_and_goes_on(nic: Nic) -> None:
+    """The device does nothing for a while."""
+    assert nic.process
+    text = f"""
+import signal
+listener = create_server((address, port))
+client = socket()
+client.setsockopt(SOL_SOCKET, SO_SNDTIMEO, times(0.3))
+os.kill({nic.process.pid}, signal.SIGSTOP)
+begin = time.monotonic()
+print(name(client.connect_ex((address, port))), 0.25 < time.monotonic() - begin < 2, name(client.connect_ex((address, port))))
+os.kill({nic.process.pid}, signal.SIGCONT)
+print(listener.accept()[1] == client.getsockname())
+"""
+    assert _over_core(nic, text) == "EINPROGRESS True EALREADY\nTrue\n"
+    ports_free(nic)
+
+
+def test_the_end_of_the_nic(nic: Nic) -> None:
+    """Connections are reset, and new ones find the network down."""
+    assert nic.process
+    text = f"""
+listener, client, accepted = pair()
+client.setblocking(False)
+os.kill({nic.process.pid}, signal.SIGKILL)
+select.select([client], [], [])
+print(tried(client.recv, 1), name(socket().connect_ex((address, port))), tried(create_server, (address, port + 1)))
+"""
+    assert _over_core(nic, text) == "ECONNRESET ENETDOWN ENETDOWN\n"
