@@ -59,7 +59,7 @@ def test_a_report_becomes_the_entry_of_its_command(place: Records, tmp_path: Pat
     ]
     assert all(each.is_of_this_rtl for each in place.entries(FMAX))
     assert "critical_path" not in (tmp_path / "records" / "fmax.json").read_text()
-    assert "| Pacer | `lean` | 6 | 101.5, 100.5 | 23 |" in MADE["area-and-clock"](place)
+    assert "|Pacer|`lean`|6|101.5, 100.5|23|" in MADE["area-and-clock"](place)
 
 
 def test_a_figure_older_than_the_core_makes_its_page_stale(
@@ -83,7 +83,7 @@ def test_a_core_that_does_not_fit_is_named(place: Records, tmp_path: Path) -> No
         run = {**core, **SIZE, "bram": 209, "seed": seed, **size}
         (tmp_path / "fmax.json").write_text(json.dumps(run))
         place.take(FMAX)
-    row = "| LFE5U-85F | `lean,flows=64` | 64 | 50 % | 10 % | **does not fit**: 209 of 208 | 100.5 |"
+    row = "|LFE5U-85F|`lean,flows=64`|64|50 %|10 %|**does not fit**: 209 of 208|100.5|"
     assert row in MADE["area-and-clock"](place)
 
 
@@ -143,12 +143,12 @@ def test_the_league_has_each_path_and_the_mean_of_what_cubic_keeps(place: Record
     place.take(LEAGUE)
     lines = league.page(place).splitlines()
     assert (
-        "| standard, cubic; lbc, cubic | 1.5 | - | 0.6 |" in lines and "| standard, reno | 2.5 | 3.5 | 0.575 |" in lines
+        "|standard, cubic; lbc, cubic|1.5|-|0.6|" in lines and "|standard, reno|2.5|3.5|0.575|" in lines
     )
     second = lines.index("## Seconds to 1 MB")
     chosen, each = lines[:second], lines[second:]
-    assert "| a | standard, cubic; lbc, cubic | 1.5 | standard, reno | 2.5 |" in chosen
-    assert "| b | standard, reno | 3.5 | hoe, reno | 9 |" in chosen
+    assert "|a|standard, cubic; lbc, cubic|1.5|standard, reno|2.5|" in chosen
+    assert "|b|standard, reno|3.5|hoe, reno|9|" in chosen
     assert not any("hoe" in line or "nobody" in line for line in each)
 
 

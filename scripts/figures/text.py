@@ -45,7 +45,7 @@ def percent(share: float | None) -> str:
 def table(heads: Sequence[str], rows: Sequence[Sequence[Value]], left: int = 1) -> str:
     """The first `left` columns are texts, the others figures."""
     marks = "|".join("---" if column < left else "---:" for column in range(len(heads)))
-    head, *lines = (f"| {' | '.join(map(number, cells))} |" for cells in (heads, *rows))
+    head, *lines = (f"|{'|'.join(map(number, cells))}|" for cells in (heads, *rows))
     return "\n".join([head, f"|{marks}|", *lines])
 
 
