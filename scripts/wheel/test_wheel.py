@@ -102,15 +102,15 @@ with Device(load(), bytes.fromhex("020000000001"), 0x0A000001, netmask=0xFFFFFF0
 
 
 @pytest.mark.soak
-def test_a_wheel_with_the_device_runs_it_without_the_tree(tmp_path: Path) -> None:
+def test_a_wheel_with_the_device_runs_it_without_the_tree_and_without_a_compiler(tmp_path: Path) -> None:
     if not DEVICE.exists():
         pytest.skip("the device is not built: make wheel")
     name = backend.build_wheel(str(tmp_path), {"device": str(DEVICE)})
     assert "none-any" not in name
     place = tmp_path / "installed"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", str(place)]
-    subprocess.run([*pip, str(tmp_path / name)], check=True, capture_output=True, text=True)
-    environment = {"PYTHONPATH": str(place)}
+    environment = {"PYTHONPATH": str(place), "PATH": str(tmp_path)}
+    subprocess.run([*pip, str(tmp_path / name)], check=True, capture_output=True, text=True, env=environment)
     command = [sys.executable, "-P", "-c", OPENS]
     done = subprocess.run(command, cwd="/", env=environment, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["2", "True"], done.stderr
