@@ -142,9 +142,7 @@ def test_the_league_has_each_path_and_the_mean_of_what_cubic_keeps(place: Record
     (tmp_path / "experiments" / "league.json").write_text(json.dumps({"tables": tables}))
     place.take(LEAGUE)
     lines = league.page(place).splitlines()
-    assert (
-        "|standard, cubic; lbc, cubic|1.5|-|0.6|" in lines and "|standard, reno|2.5|3.5|0.575|" in lines
-    )
+    assert "|standard, cubic; lbc, cubic|1.5|-|0.6|" in lines and "|standard, reno|2.5|3.5|0.575|" in lines
     second = lines.index("## Seconds to 1 MB")
     chosen, each = lines[:second], lines[second:]
     assert "|a|standard, cubic; lbc, cubic|1.5|standard, reno|2.5|" in chosen
