@@ -31,16 +31,24 @@ Bridge::~Bridge() {
   if (connection_ != nullptr) downbeat_abort(connection_);
 }
 
-int Bridge::error() const {
-  if (connection_ == nullptr) return error_;
+downbeat_connection_info_t Bridge::information() const {
   downbeat_connection_info_t info;
   downbeat_connection_info(connection_, &info);
+  return info;
+}
+
+int Bridge::setPolicies(const downbeat_parameters &parameters) {
+  return errnoOf(downbeat_set_policies(connection_, &parameters));
+}
+
+int Bridge::error() const {
+  if (connection_ == nullptr) return error_;
+  const downbeat_connection_info_t info = information();
   return info.error != 0 ? errnoOf(info.error) : info.established != 0 ? 0 : EINPROGRESS;
 }
 
 int Bridge::unacknowledged() const {
-  downbeat_connection_info_t info;
-  downbeat_connection_info(connection_, &info);
+  const downbeat_connection_info_t info = information();
   int unread = 0;
   ioctl(end_.get(), FIONREAD, &unread);
   return unread + static_cast<int>(info.sent - info.acknowledged);

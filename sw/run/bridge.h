@@ -28,6 +28,9 @@ public:
 
   /// An errno, once it has failed; EINPROGRESS while it is not known.
   int error() const;
+  downbeat_connection_info_t information() const;
+  /// 0 or an errno.
+  int setPolicies(const downbeat_parameters &parameters);
   /// Bytes of the program that the peer has not acknowledged.
   int unacknowledged() const;
   std::uint32_t serial() const { return serial_; }

@@ -83,6 +83,7 @@ downbeat_options Supervisor::optionsOf(const File &socket) const {
     parameters.keep_alive = coreTime(number(IPPROTO_TCP, TCP_KEEPIDLE) * second);
   parameters.user_timeout = coreTime(number(IPPROTO_TCP, TCP_USER_TIMEOUT) * (second / 1000));
   parameters.differentiated_services = number(IPPROTO_IP, IP_TOS) >> 2 & 63;
+  applyControls(socket, options);
   return options;
 }
 
@@ -94,7 +95,10 @@ Supervisor::Socket *Supervisor::find(const File &socket) {
 Supervisor::Socket &Supervisor::remember(const File &socket, Bridge &bridge, Endpoint remote, const Call &call) {
   auto presence = std::make_shared<const Presence>(socket);
   bridge.watch(presence);
-  return sockets_[cookieOf(socket)] = {bridge.serial(), remote, presence, inodeOf(socket), call.process(), 0};
+  Socket &known = sockets_[cookieOf(socket)];
+  known = {bridge.serial(), remote, presence, inodeOf(socket), call.process()};
+  takePace(socket, known);
+  return known;
 }
 
 void Supervisor::connect(const Call &call) {
@@ -111,6 +115,7 @@ void Supervisor::connect(const Call &call) {
       return wait(opens->second, call, socket);
     if (bridges_.contains(known->serial)) return call.goOn(); // the kernel knows it as connected
     const int error = known->error;
+    givePace(socket, *known);
     sockets_.erase(cookieOf(socket));
     disconnect(socket);
     if (error != 0) return call.fail(error);
@@ -171,6 +176,7 @@ void Supervisor::finish(Opening &opening, int error) {
   if (error == 0) {
     if (waits) connectTo(socket.get(), opening.local); // the kernel takes note that it is connected
   } else if (waits) {
+    givePace(socket, sockets_[opening.cookie]);
     sockets_.erase(opening.cookie);
     disconnect(socket);
   } else {

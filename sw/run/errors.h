@@ -19,6 +19,9 @@ constexpr int errnoOf(int error) {
   case DOWNBEAT_UNREACHABLE: return EHOSTUNREACH;
   case DOWNBEAT_ADDRESS_IN_USE: return EADDRINUSE;
   case DOWNBEAT_DEVICE_GONE: return ENETDOWN;
+  case DOWNBEAT_INVALID_ARGUMENT: return EINVAL;
+  case DOWNBEAT_UNKNOWN_POLICY: return ENOENT;
+  case DOWNBEAT_WOULD_BLOCK: return EAGAIN;
   default: return EIO;
   }
 }

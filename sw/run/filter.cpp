@@ -79,8 +79,12 @@ Program sends(int flags) {
 
 /// The core has none of these, and the leg's must not stand for them: ENOPROTOOPT, as of a kernel without them.
 Program setOptions() {
-  Program ofTcp, rule;
+  Program ofSocket, ofTcp, rule;
+  ofSocket.loadArgument(2);
+  ofSocket.ifEqual(SO_MAX_PACING_RATE, decided);
+  ofSocket.finish(allowed);
   ofTcp.loadArgument(2);
+  ofTcp.ifEqual(TCP_CONGESTION, decided);
   for (const std::uint32_t name : {TCP_MD5SIG, TCP_MD5SIG_EXT, TCP_REPAIR, TCP_FASTOPEN_CONNECT})
     ofTcp.ifEqual(name, refused | ENOPROTOOPT);
   constexpr std::uint32_t firstAuthentication = 38, lastAuthentication = 42; // TCP_AO_ADD_KEY to TCP_AO_REPAIR
@@ -88,6 +92,7 @@ Program setOptions() {
     ofTcp.ifEqual(name, refused | ENOPROTOOPT);
   ofTcp.finish(allowed);
   rule.loadArgument(1);
+  rule.rule(SOL_SOCKET, ofSocket);
   rule.rule(IPPROTO_TCP, ofTcp);
   rule.finish(allowed);
   return rule;
@@ -104,10 +109,10 @@ Program queues() {
 Program getOptions() {
   Program ofSocket, ofTcp, rule;
   ofSocket.loadArgument(2);
-  ofSocket.ifEqual(SO_ERROR, decided);
+  for (const std::uint32_t name : {SO_ERROR, SO_MAX_PACING_RATE}) ofSocket.ifEqual(name, decided);
   ofSocket.finish(allowed);
   ofTcp.loadArgument(2);
-  ofTcp.ifEqual(TCP_MAXSEG, decided);
+  for (const std::uint32_t name : {TCP_MAXSEG, TCP_CONGESTION, TCP_INFO}) ofTcp.ifEqual(name, decided);
   ofTcp.finish(allowed);
   rule.loadArgument(1);
   rule.rule(SOL_SOCKET, ofSocket);

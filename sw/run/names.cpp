@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // Names, errors, options and queues of the program's sockets, where the local leg has others than the core.
+#include <algorithm>
 #include <cerrno>
 
 #include <linux/sockios.h>
@@ -33,11 +34,25 @@ void Supervisor::remoteName(const Call &call) {
   call.settle(call.writeAddress(socketAddress(family, known->remote), call.argument(1), call.argument(2)));
 }
 
+void giveOption(const Call &call, const void *value, std::size_t size) {
+  std::int32_t length;
+  if (!call.read(&length, sizeof length, call.argument(4))) return call.fail(EFAULT);
+  if (length < 0) return call.fail(EINVAL);
+  length = std::min(length, static_cast<std::int32_t>(size));
+  const bool written = call.write(value, static_cast<std::size_t>(length), call.argument(3)) &&
+                       call.write(&length, sizeof length, call.argument(4));
+  call.settle(written ? 0 : EFAULT);
+}
+
 void Supervisor::getOption(const Call &call) {
   const File socket = call.file(call.descriptorArgument());
   if (!socket) return call.goOn();
+  const std::uint64_t level = call.argument(1), name = call.argument(2);
+  if (level == SOL_SOCKET && name == SO_MAX_PACING_RATE) return givePacingRate(call, socket);
+  if (level == IPPROTO_TCP && name == TCP_CONGESTION) return giveCongestion(call, socket);
+  if (level == IPPROTO_TCP && name == TCP_INFO) return giveInformation(call, socket);
   int value;
-  if (call.argument(1) == SOL_SOCKET) { // SO_ERROR: the kernel knows the reset that stands for it
+  if (level == SOL_SOCKET) { // SO_ERROR: the kernel knows the reset that stands for it
     Socket *known = find(socket);
     if (known == nullptr || known->error == 0) return call.goOn();
     value = option(socket.get(), SOL_SOCKET, SO_ERROR) != 0 ? std::exchange(known->error, 0) : 0;
@@ -45,14 +60,7 @@ void Supervisor::getOption(const Call &call) {
     if (!isTcp(socket) || !isOnLeg(socket.get())) return call.goOn();
     value = static_cast<int>(info_.mss);
   }
-  std::int32_t length;
-  if (!call.read(&length, sizeof length, call.argument(4))) return call.fail(EFAULT);
-  if (length < 0) return call.fail(EINVAL);
-  length = std::min(length, std::int32_t{sizeof value});
-  call.settle(call.write(&value, static_cast<std::size_t>(length), call.argument(3)) &&
-                      call.write(&length, sizeof length, call.argument(4))
-                  ? 0
-                  : EFAULT);
+  giveOption(call, &value, sizeof value);
 }
 
 void Supervisor::sendUrgent(const Call &call) {

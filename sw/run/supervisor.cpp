@@ -112,6 +112,7 @@ void Supervisor::decide() {
   case SYS_accept4: return accept(*call);
   case SYS_getsockname: return localName(*call);
   case SYS_getpeername: return remoteName(*call);
+  case SYS_setsockopt: return control(*call);
   case SYS_getsockopt: return getOption(*call);
   case SYS_sendto:
   case SYS_sendmsg:
@@ -183,6 +184,7 @@ void Supervisor::tidy() {
   std::erase_if(sockets_, [this](const auto &each) {
     return !bridges_.contains(each.second.serial) && !each.second.presence->isOpen();
   });
+  std::erase_if(policies_, [](const auto &each) { return !each.second.presence->isOpen(); });
   tidyListeners();
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bridge.h"
@@ -43,6 +44,13 @@ private:
     std::uint64_t inode = 0;
     pid_t process = 0; // that connected or accepted
     int error = 0; // why it ended, until the program knows
+    std::uint64_t rate = ~0ull; // bytes a second, of SO_MAX_PACING_RATE
+  };
+  /// Names that TCP_CONGESTION has given a socket, of the device's own list; null: as usual.
+  struct Policies {
+    const char *startup = nullptr, *steady = nullptr;
+    std::string text; // as it was given
+    std::shared_ptr<const Presence> presence;
   };
   /// A connection that the core opens.
   struct Opening {
@@ -106,6 +114,18 @@ private:
   void sendUrgent(const Call &call);
   void queue(const Call &call);
 
+  /// "STEADY", "STARTUP" or "STARTUP+STEADY".
+  std::optional<Policies> policiesOf(const std::string &text) const;
+  void choose(downbeat_parameters &parameters, const Policies &policies) const;
+  void applyControls(const File &socket, downbeat_options &options) const;
+  /// The core paces in place of the kernel, and the other way.
+  static void takePace(const File &socket, Socket &known);
+  static void givePace(const File &socket, const Socket &known);
+  void control(const Call &call);
+  void giveCongestion(const Call &call, const File &socket);
+  void givePacingRate(const Call &call, const File &socket);
+  void giveInformation(const Call &call, const File &socket);
+
   bool isOnLeg(int socket) const;
   Socket *find(const File &socket);
   Socket &remember(const File &socket, Bridge &bridge, Endpoint remote, const Call &call);
@@ -120,6 +140,7 @@ private:
   std::uint32_t serial_ = 0;
   std::map<std::uint32_t, std::unique_ptr<Bridge>> bridges_; // by serial
   std::map<std::uint64_t, Socket> sockets_; // by SO_COOKIE
+  std::map<std::uint64_t, Policies> policies_; // by SO_COOKIE
   std::map<std::uint32_t, Opening> opening_; // by serial
   std::map<std::uint16_t, Arrived> arrived_;
   std::map<std::uint16_t, std::unique_ptr<Listener>> listeners_; // by port
@@ -128,6 +149,8 @@ private:
   bool programEnded_ = false, deviceGone_ = false;
 };
 
+/// As getsockopt gives an option: no more than there is space for, and its length.
+void giveOption(const Call &call, const void *value, std::size_t size);
 /// An IPv4 or IPv6 TCP socket.
 bool isTcp(const File &socket);
 std::uint64_t cookieOf(const File &socket);

@@ -411,3 +411,65 @@ select.select([client], [], [])
 print(tried(client.recv, 1), name(socket().connect_ex((address, port))), tried(create_server, (address, port + 1)))
 """
     assert _over_core(nic, text) == "ECONNRESET ENETDOWN ENETDOWN\n"
+
+
+def test_congestion_control_names_the_core_s_policies(nic: Nic) -> None:
+    """Steady alone, or start-up and steady; before the connect, after it, and of a listener's connections."""
+    text = """
+def control(end, value=None):
+    if value:
+        return tried(end.setsockopt, IPPROTO_TCP, TCP_CONGESTION, value)
+    return end.getsockopt(IPPROTO_TCP, TCP_CONGESTION, 64).rstrip(b"\\0").decode()
+listener = socket()
+print(control(listener, b"rapid+logistic"), control(listener), control(listener, b"rapid+none"), control(listener))
+listener.bind((address, port))
+listener.listen()
+client = create_connection((address, port))
+print(control(client), control(client, b"cubic"), control(client), control(client, b"none"), control(client))
+"""
+    assert _over_core(nic, text).split("\n")[:-1] == [
+        "None rapid+logistic ENOENT rapid+logistic",
+        "standard+reno None standard+cubic ENOENT standard+cubic",
+    ]
+    ports_free(nic)
+
+
+def test_max_pacing_rate_is_the_connection_s_pace(nic: Nic) -> None:
+    """The core takes 60 B/s at least; afterwards the pace stays."""
+    text = """
+def rate(end, value=None):
+    if value:
+        return tried(end.setsockopt, SOL_SOCKET, SO_MAX_PACING_RATE, value)
+    return end.getsockopt(SOL_SOCKET, SO_MAX_PACING_RATE)
+SO_MAX_PACING_RATE = 47
+listener = create_server((address, port))
+slow, client = socket(), socket()
+print(rate(slow, 50), name(slow.connect_ex((address, port))), rate(slow))
+print(rate(client, 1000000), rate(client), client.connect((address, port)), rate(client), rate(client, 5))
+"""
+    assert _over_core(nic, text) == "None EINVAL 50\nNone 1000000 None 1000000 ENOPROTOOPT\n"
+    ports_free(nic)
+
+
+def test_tcp_info_has_the_core_s_values(nic: Nic) -> None:
+    text = """
+import ctypes
+listener, client, accepted = pair()
+client.sendall(bytes(5000))
+received(accepted, 5000)
+accepted.sendall(bytes(70))
+received(client, 70)
+def info(end):
+    return end.getsockopt(IPPROTO_TCP, TCP_INFO, 240)
+def long(data, at):
+    return struct.unpack_from("Q", data, at)[0]
+for _ in range(100):
+    if long(info(client), 120) == 5000: break
+    time.sleep(0.02)
+data = info(client)
+print(data[0], long(data, 120), long(data, 128), long(data, 200), struct.unpack_from("II", data, 16))
+print(struct.unpack_from("I", data, 24)[0], len(info(socket())) > 100)
+"""
+    segment = 1460
+    assert _over_core(nic, text) == f"1 5000 70 5000 ({segment}, {segment})\n0 True\n"
+    ports_free(nic)
