@@ -15,7 +15,6 @@ from sim.experiments.engine.schema.checks import Policies
 from sim.experiments.engine.schema.load import load
 from sim.experiments.names import FILES
 from sim.lib import build
-from sim.lib.verilated import RTL
 
 
 def test_a_file_of_the_tree_is_made_again_by_make(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,7 +34,8 @@ def test_other_files_are_made_again_by_their_paths() -> None:
 def test_a_preset_that_is_not_elaborated_is_refused_with_its_target(
     tiny: Callable[..., Path], policies: Policies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(RTL, "ns2", build.ROOT / "build" / "sim" / "rtl-absent")
+    absent = build.ROOT / "build" / "sim" / "rtl-absent"
+    monkeypatch.setattr("sim.experiments.engine.runs.program.rtl", lambda preset: absent)
     file = load(tiny(('packet = "1000 B"\n', 'packet = "1000 B"\npreset = "ns2"\n')), policies)
     with pytest.raises(Refused, match=r"make build/sim/rtl-absent\.stamp"):
         program(file)

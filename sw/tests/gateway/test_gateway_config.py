@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from downbeat_toe.driver.command import SOCKET
+from downbeat_toe.driver.command import DEVICE
 from downbeat_toe.gateway import keys
 from downbeat_toe.gateway.command import ADMIN
 from downbeat_toe.gateway.process import program
@@ -142,7 +142,7 @@ def test_the_unit_has_a_run_time_directory_of_its_own_which_the_defaults_name() 
     example = tomllib.loads((ROOT / "sw" / "gateway" / "gateway.toml").read_text())
     assert Path(example["listen"]["admin"]).parent == ADMIN.parent == own
     assert f'admin = "{ADMIN}"' in (ROOT / "sw" / "gateway" / "server" / "config.h").read_text()
-    assert SOCKET.parent != own
+    assert Path(DEVICE.removeprefix("simd:")).parent != own
 
 
 def test_the_units_bound_of_memory_has_the_defaults_and_as_much_again() -> None:
