@@ -29,8 +29,8 @@ def sentences(data: dict[str, Any], marks: Sequence[int]) -> list[str]:
     method = data["method"]
     shared, reno = (data["runs"][name]["connections"] for name in (method, RENO))
     gains = [mean(shared, name) / max(mean(reno, name), 1) - 1 for name in map(_field, marks)]
-    parts = ", ".join(_part(shared, reno, mark, gain) for mark, gain in zip(marks, gains, strict=True))
-    losses = f"{mean(shared, 'losses'):.1f} losses a connection, {RENO} {mean(reno, 'losses'):.1f}"
+    parts = ", ".join(_part(method, shared, reno, mark, gain) for mark, gain in zip(marks, gains, strict=True))
+    losses = f"losses a connection {mean(shared, 'losses'):.1f} and {mean(reno, 'losses'):.1f}"
     seed = data["settings"]["seed"]
     return [
         f"{_winner(method, gains)}: {parts}; {losses}.",
@@ -47,15 +47,15 @@ def _winner(method: str, gains: Sequence[float]) -> str:
     better, worse = any(gain > ALIKE for gain in gains), any(gain < -ALIKE for gain in gains)
     if better == worse:
         return f"{method} and {RENO} are alike" if not better else "Each wins once"
-    return f"{method if better else RENO} wins"
+    return f"{method if better else RENO} wins on average"
 
 
-def _part(shared: Rows, reno: Rows, mark: int, gain: float) -> str:
+def _part(method: str, shared: Rows, reno: Rows, mark: int, gain: float) -> str:
     name = _field(mark)
     ahead = sum(mine[name] > other[name] for mine, other in zip(shared, reno, strict=True))
     return (
-        f"{mean(shared, name) / 1e3:,.0f} kB in {mark} s against {mean(reno, name) / 1e3:,.0f} ({100 * gain:+.0f} %, more in "
-        f"{ahead} of {len(shared)})"
+        f"in {mark} s {method} has {mean(shared, name) / 1e3:,.0f} kB through, {RENO} {mean(reno, name) / 1e3:,.0f} "
+        f"({100 * gain:+.0f} %, more in {ahead} of {len(shared)})"
     )
 
 

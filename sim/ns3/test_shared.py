@@ -94,8 +94,8 @@ def connection(kilobytes: tuple[int, int], losses: int, exit_window: float, ssth
         (
             [connection((500, 2000), 0, 40, 40), connection((500, 2400), 2, 40, 40)],
             (
-                "js wins: 500 kB in 1 s against 400 (+25 %, more in 2 of 2), 2,200 kB in 5 s against 2,000 (+10 %, more in "
-                "1 of 2); 1.0 losses a connection, reno 20.0.",
+                "js wins on average: in 1 s js has 500 kB through, reno 400 (+25 %, more in 2 of 2), in 5 s js has 2,200 kB "
+                "through, reno 2,000 (+10 %, more in 1 of 2); losses a connection 1.0 and 20.0.",
                 "an ssthresh of 40.0 segments in 2 of 2 connections; start-up ends at 40 segments, Reno's at 80; reno "
                 "doubles its window until the queue overflows",
             ),
@@ -103,17 +103,17 @@ def connection(kilobytes: tuple[int, int], losses: int, exit_window: float, ssth
         (
             [connection((300, 1500), 0, 10, 10), connection((300, 1500), 0, 10, 10)],
             (
-                "reno wins: 300 kB in 1 s against 400 (-25 %, more in 0 of 2)",
+                "reno wins on average: in 1 s js has 300 kB through, reno 400 (-25 %, more in 0 of 2)",
                 "js ends start-up below the path's window",
             ),
         ),
         (
             [connection((500, 1500), 50, 90, 90)] * 2,
-            ("Each wins once: 500 kB in 1 s", "js fills the path in fewer round trips"),
+            ("Each wins once: in 1 s js has 500 kB", "js fills the path in fewer round trips"),
         ),
         (
             [connection((400, 2000), 20, 80, 0)] * 2,
-            ("js and reno are alike: 400 kB", "Why: no connection had an estimate, so both start alike."),
+            ("js and reno are alike: in 1 s js has 400 kB", "Why: no connection had an estimate, so both start alike."),
         ),
     ],
 )
