@@ -58,7 +58,7 @@ def generated(folder: str) -> tuple[str, ...]:
 def files(elaborated: dict[str, Path]) -> dict[str, bytes]:
     """Files of the builds elaborated in those directories, by the builds' folders."""
     found = {name: (ROOT / name).read_bytes() for name in COPIED}
-    for path in sorted((ROOT / EXAMPLES).iterdir()):
+    for path in sorted((ROOT / EXAMPLES).glob("*.*")):  # a test's Python leaves __pycache__ there
         found[f"examples/{path.name}"] = path.read_bytes()
     for path in sorted((ROOT / PAGES).rglob("*.md")):
         found[path.relative_to(ROOT).as_posix()] = path.read_bytes()
