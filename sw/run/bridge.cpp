@@ -7,6 +7,7 @@
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -49,9 +50,20 @@ int Bridge::error() const {
 
 int Bridge::unacknowledged() const {
   const downbeat_connection_info_t info = information();
-  int unread = 0;
-  ioctl(end_.get(), FIONREAD, &unread);
-  return unread + static_cast<int>(info.sent - info.acknowledged);
+  return unread() + static_cast<int>(info.sent - info.acknowledged);
+}
+
+int Bridge::unread() const {
+  int count = 0;
+  return ioctl(end_.get(), FIONREAD, &count) == 0 ? count : 0;
+}
+
+bool Bridge::delays() const {
+  if (noDelay_) return false;
+  const downbeat_connection_info_t info = information();
+  if (info.sent == info.acknowledged || unread() >= static_cast<int>(segment_)) return false;
+  pollfd state{end_.get(), POLLRDHUP, 0};
+  return ::poll(&state, 1, 0) == 0; // the end of the stream waits for nothing
 }
 
 int Bridge::unsent() const {
@@ -89,7 +101,7 @@ bool Bridge::end(bool abort) {
 }
 
 bool Bridge::sendAll() {
-  while (!programFinished_) {
+  while (!programFinished_ && !delays()) {
     downbeat_span spans[2];
     const std::int64_t space = downbeat_reserve(connection_, spans);
     if (space <= 0) return true;

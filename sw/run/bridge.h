@@ -13,7 +13,9 @@ namespace downbeat {
 
 class Bridge {
 public:
-  Bridge(downbeat_connection *connection, std::uint32_t serial) : connection_(connection), serial_(serial) {}
+  /// `segment`: bytes of a full one.
+  Bridge(downbeat_connection *connection, std::uint32_t serial, std::uint32_t segment)
+      : connection_(connection), serial_(serial), segment_(segment) {}
   Bridge(const Bridge &) = delete;
   Bridge &operator=(const Bridge &) = delete;
   ~Bridge();
@@ -31,6 +33,8 @@ public:
   downbeat_connection_info_t information() const;
   /// 0 or an errno.
   int setPolicies(const downbeat_parameters &parameters);
+  /// The program's TCP_NODELAY. The core sends what it gets, so Nagle's algorithm is here (RFC 1122, 4.2.3.4).
+  void setNoDelay(bool noDelay) { noDelay_ = noDelay; }
   /// Bytes of the program that the peer has not acknowledged.
   int unacknowledged() const;
   std::uint32_t serial() const { return serial_; }
@@ -45,15 +49,19 @@ public:
 
 private:
   bool sendAll();
+  /// Less than a segment is unread, and its predecessors are not acknowledged.
+  bool delays() const;
   bool receiveAll();
   bool end(bool abort);
   int unsent() const;
+  int unread() const;
 
   downbeat_connection *connection_;
-  std::uint32_t serial_;
+  std::uint32_t serial_, segment_;
   File end_;
   std::shared_ptr<const Presence> presence_;
   int error_ = 0; // once it has ended
+  bool noDelay_ = false;
   bool programFinished_ = false, peerFinished_ = false;
   bool draining_ = false; // the connection has ended, and bytes that came before are on the leg
 };

@@ -15,6 +15,13 @@
 
 namespace downbeat {
 
+File openProcess(pid_t thread) {
+  constexpr unsigned anyThread = O_EXCL; // PIDFD_THREAD
+  const auto opened = [thread](unsigned flags) { return static_cast<int>(syscall(SYS_pidfd_open, thread, flags)); };
+  const int found = opened(anyThread);
+  return File(found >= 0 ? found : opened(0));
+}
+
 std::optional<Call> Call::receive(int listener) {
   seccomp_notif notification{};
   if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &notification) != 0) return std::nullopt;
@@ -30,14 +37,11 @@ std::uint64_t Call::status(const char *name, int base) const {
   return 0;
 }
 
-pid_t Call::process() const { return static_cast<pid_t>(status("Tgid:", 10)); }
-
 bool Call::mayBindPrivilegedPorts() const { return (status("CapEff:", 16) >> CAP_NET_BIND_SERVICE & 1) != 0; }
 
 File Call::file(int descriptor) const {
-  constexpr unsigned thread = O_EXCL; // PIDFD_THREAD, Linux 6.9
-  File process(static_cast<int>(syscall(SYS_pidfd_open, notification_.pid, thread)));
-  if (!process) process = File(static_cast<int>(syscall(SYS_pidfd_open, this->process(), 0)));
+  File process = openProcess(thread());
+  if (!process) process = openProcess(static_cast<pid_t>(status("Tgid:", 10)));
   File found(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), descriptor, 0)));
   // The number of a thread that has ended may be another's by now.
   if (found && !waits()) {
@@ -90,13 +94,15 @@ void Call::finish(std::int64_t result) const { respond(result, 0, 0); }
 
 void Call::fail(int error) const { respond(0, -error, 0); }
 
-void Call::give(const File &file, std::uint32_t flags) const {
+bool Call::give(const File &file, std::uint32_t flags) const {
   seccomp_notif_addfd added{};
   added.id = notification_.id;
   added.flags = SECCOMP_ADDFD_FLAG_SEND;
   added.srcfd = static_cast<std::uint32_t>(file.get());
   added.newfd_flags = flags;
-  if (ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &added) < 0) fail(errno);
+  if (ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &added) >= 0) return true;
+  fail(errno); // its table is full
+  return errno != ENOENT;
 }
 
 } // namespace downbeat

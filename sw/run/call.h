@@ -13,6 +13,9 @@
 
 namespace downbeat {
 
+/// A pidfd of a process or, from Linux 6.9 on, of any thread.
+File openProcess(pid_t thread);
+
 /// Until one of goOn, finish, fail and give is called the thread waits. All are harmless once it does not wait any
 /// more, because of a signal or its end.
 class Call {
@@ -38,7 +41,7 @@ public:
   int writeAddress(const SocketAddress &address, std::uint64_t pointer, std::uint64_t lengthPointer) const;
   /// Whether the thread may bind ports below net.ipv4.ip_unprivileged_port_start.
   bool mayBindPrivilegedPorts() const;
-  pid_t process() const;
+  pid_t thread() const { return static_cast<pid_t>(notification_.pid); }
 
   /// The kernel does it.
   void goOn() const;
@@ -46,8 +49,8 @@ public:
   void fail(int error) const;
   /// 0 or an errno.
   void settle(int error) const { error == 0 ? finish(0) : fail(error); }
-  /// The result is a descriptor for `file`; `flags`: O_CLOEXEC.
-  void give(const File &file, std::uint32_t flags) const;
+  /// The result is a descriptor for `file`; `flags`: O_CLOEXEC. False: the thread does not wait any more.
+  bool give(const File &file, std::uint32_t flags) const;
 
 private:
   Call(int listener, const seccomp_notif &notification) : listener_(listener), notification_(notification) {}

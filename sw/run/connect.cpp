@@ -44,7 +44,7 @@ File fileOf(const std::string &process, std::uint64_t inode) {
   std::error_code gone; // it may end meanwhile
   for (const auto &each : std::filesystem::directory_iterator("/proc/" + process + "/fd", gone)) {
     if (std::filesystem::read_symlink(each.path(), gone) != wanted) continue;
-    const File pidfd(static_cast<int>(syscall(SYS_pidfd_open, std::stoi(process), 0)));
+    const File pidfd = openProcess(std::stoi(process));
     return File(static_cast<int>(syscall(SYS_pidfd_getfd, pidfd.get(), std::stoi(each.path().filename()), 0)));
   }
   return {};
@@ -78,7 +78,7 @@ downbeat_options Supervisor::optionsOf(const File &socket) const {
   const auto number = [&](int level, int name) {
     return static_cast<std::uint32_t>(option(socket.get(), level, name));
   };
-  parameters.no_delay |= number(IPPROTO_TCP, TCP_NODELAY);
+  parameters.no_delay = 1; // Bridge delays
   if (number(SOL_SOCKET, SO_KEEPALIVE) != 0)
     parameters.keep_alive = coreTime(number(IPPROTO_TCP, TCP_KEEPIDLE) * second);
   parameters.user_timeout = coreTime(number(IPPROTO_TCP, TCP_USER_TIMEOUT) * (second / 1000));
@@ -95,8 +95,9 @@ Supervisor::Socket *Supervisor::find(const File &socket) {
 Supervisor::Socket &Supervisor::remember(const File &socket, Bridge &bridge, Endpoint remote, const Call &call) {
   auto presence = std::make_shared<const Presence>(socket);
   bridge.watch(presence);
+  bridge.setNoDelay(option(socket.get(), IPPROTO_TCP, TCP_NODELAY) != 0);
   Socket &known = sockets_[cookieOf(socket)];
-  known = {bridge.serial(), remote, presence, inodeOf(socket), call.process()};
+  known = {bridge.serial(), remote, presence, inodeOf(socket), call.thread()};
   takePace(socket, known);
   return known;
 }
@@ -190,10 +191,10 @@ void Supervisor::timeOut(Bridge &bridge) {
   const auto found = std::find_if(sockets_.begin(), sockets_.end(),
                                   [&](const auto &each) { return each.second.serial == bridge.serial(); });
   if (found == sockets_.end()) return;
-  File socket = fileOf(std::to_string(found->second.process), found->second.inode);
+  File socket = fileOf(std::to_string(found->second.thread), found->second.inode);
   std::error_code gone;
-  for (const auto &each : std::filesystem::directory_iterator("/proc", gone))
-    if (const std::string name = each.path().filename(); !socket && std::isdigit(name[0]) != 0)
+  for (auto each = std::filesystem::directory_iterator("/proc", gone); !socket && each != end(each); ++each)
+    if (const std::string name = each->path().filename(); std::isdigit(name[0]) != 0)
       socket = fileOf(name, found->second.inode);
   if (!socket) return;
   File end = bridge.takeEnd();

@@ -84,6 +84,7 @@ void Supervisor::control(const Call &call) {
   const auto bridge = known != nullptr ? bridges_.find(known->serial) : bridges_.end();
   const bool connected = bridge != bridges_.end();
   if (call.argument(1) == SOL_SOCKET) return connected ? call.fail(ENOPROTOOPT) : call.goOn(); // a pace is for an open
+  if (call.argument(2) == TCP_NODELAY) return connected ? setNoDelay(call, *bridge->second) : call.goOn();
   std::string text(std::min<std::uint64_t>(call.argument(4), nameBytes), 0);
   if (!call.read(text.data(), text.size(), call.argument(3))) return call.fail(EFAULT);
   text.resize(std::strlen(text.c_str()));
@@ -100,6 +101,15 @@ void Supervisor::control(const Call &call) {
   policies->presence = std::make_shared<const Presence>(socket);
   policies_[cookieOf(socket)] = *policies;
   call.finish(0);
+}
+
+void Supervisor::setNoDelay(const Call &call, Bridge &bridge) {
+  int value = 0;
+  if (call.argument(4) >= sizeof value && call.read(&value, sizeof value, call.argument(3))) {
+    bridge.setNoDelay(value != 0);
+    step(bridge.serial());
+  }
+  call.goOn();
 }
 
 void Supervisor::giveCongestion(const Call &call, const File &socket) {

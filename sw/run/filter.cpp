@@ -84,7 +84,7 @@ Program setOptions() {
   ofSocket.ifEqual(SO_MAX_PACING_RATE, decided);
   ofSocket.finish(allowed);
   ofTcp.loadArgument(2);
-  ofTcp.ifEqual(TCP_CONGESTION, decided);
+  for (const std::uint32_t name : {TCP_NODELAY, TCP_CONGESTION}) ofTcp.ifEqual(name, decided);
   for (const std::uint32_t name : {TCP_MD5SIG, TCP_MD5SIG_EXT, TCP_REPAIR, TCP_FASTOPEN_CONNECT})
     ofTcp.ifEqual(name, refused | ENOPROTOOPT);
   constexpr std::uint32_t firstAuthentication = 38, lastAuthentication = 42; // TCP_AO_ADD_KEY to TCP_AO_REPAIR

@@ -146,9 +146,17 @@ void Supervisor::accepting(std::uint32_t number) {
 bool Supervisor::acceptOne(const Call &call, const File &listener) {
   const int flags = call.number() == SYS_accept4 ? static_cast<int>(call.argument(3)) : 0;
   if ((flags & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) != 0) return call.fail(EINVAL), true;
+  const auto port = localEndpoint(listener.get()).value_or(Endpoint{}).port;
+  const auto core = listeners_.find(port);
+  if (core != listeners_.end() && !core->second->returned.empty()) {
+    auto [accepted, address] = std::move(core->second->returned.back());
+    core->second->returned.pop_back();
+    fcntl(accepted.get(), F_SETFL, (flags & SOCK_NONBLOCK) != 0 ? O_RDWR | O_NONBLOCK : O_RDWR);
+    return hand(call, std::move(accepted), address, flags, port), true;
+  }
   while (hasEvent(listener)) {
     SocketAddress address;
-    const File accepted(accept4(listener.get(), address.get(), &address.length, flags | SOCK_CLOEXEC));
+    File accepted(accept4(listener.get(), address.get(), &address.length, flags | SOCK_CLOEXEC));
     if (!accepted) return call.fail(errno), true;
     const auto remote = endpointOf(address);
     const auto local = localEndpoint(accepted.get());
@@ -161,13 +169,18 @@ bool Supervisor::acceptOne(const Call &call, const File &listener) {
       if (const auto bridge = bridges_.find(from.serial); bridge != bridges_.end())
         remember(accepted, *bridge->second, from.remote, call);
     }
-    if (const int error = call.writeAddress(address, call.argument(1), call.argument(2)); error != 0)
-      call.fail(error);
-    else
-      call.give(accepted, (flags & SOCK_CLOEXEC) != 0 ? O_CLOEXEC : 0);
+    hand(call, std::move(accepted), address, flags, port);
     return true;
   }
   return false;
+}
+
+void Supervisor::hand(const Call &call, File accepted, const SocketAddress &address, int flags, std::uint16_t port) {
+  if (const int error = call.writeAddress(address, call.argument(1), call.argument(2)); error != 0 && call.waits())
+    return call.fail(error);
+  if (call.give(accepted, (flags & SOCK_CLOEXEC) != 0 ? O_CLOEXEC : 0)) return;
+  if (const auto core = listeners_.find(port); core != listeners_.end())
+    core->second->returned.emplace_back(std::move(accepted), address); // a signal came: the next call gets it
 }
 
 } // namespace downbeat

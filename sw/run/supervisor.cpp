@@ -123,7 +123,7 @@ void Supervisor::decide() {
 }
 
 Bridge &Supervisor::add(downbeat_connection *connection) {
-  auto made = std::make_unique<Bridge>(connection, ++serial_);
+  auto made = std::make_unique<Bridge>(connection, ++serial_, info_.mss);
   downbeat_set_context(connection, made.get());
   return *bridges_.emplace(serial_, std::move(made)).first->second;
 }

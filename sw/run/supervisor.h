@@ -42,7 +42,7 @@ private:
     Endpoint remote;
     std::shared_ptr<const Presence> presence;
     std::uint64_t inode = 0;
-    pid_t process = 0; // that connected or accepted
+    pid_t thread = 0; // that connected or accepted
     int error = 0; // why it ended, until the program knows
     std::uint64_t rate = ~0ull; // bytes a second, of SO_MAX_PACING_RATE
   };
@@ -70,6 +70,7 @@ private:
   struct Listener {
     downbeat_listener *listener = nullptr;
     std::optional<Call> call; // that waits until the core listens
+    std::vector<std::pair<File, SocketAddress>> returned; // accepted for calls that had gone
     std::vector<Presence> sockets; // with SO_REUSEPORT there may be several
   };
   struct Accepting {
@@ -106,6 +107,7 @@ private:
   void accept(const Call &call);
   /// False: none waits.
   bool acceptOne(const Call &call, const File &listener);
+  void hand(const Call &call, File accepted, const SocketAddress &address, int flags, std::uint16_t port);
   void accepting(std::uint32_t number);
 
   void localName(const Call &call);
@@ -122,6 +124,7 @@ private:
   static void takePace(const File &socket, Socket &known);
   static void givePace(const File &socket, const Socket &known);
   void control(const Call &call);
+  void setNoDelay(const Call &call, Bridge &bridge);
   void giveCongestion(const Call &call, const File &socket);
   void givePacingRate(const Call &call, const File &socket);
   void giveInformation(const Call &call, const File &socket);

@@ -473,3 +473,30 @@ print(struct.unpack_from("I", data, 24)[0], len(info(socket())) > 100)
     segment = 1460
     assert _over_core(nic, text) == f"1 5000 70 5000 ({segment}, {segment})\n0 True\n"
     ports_free(nic)
+
+
+def test_no_delay_holds_at_once_after_the_connect_too(nic: Nic) -> None:
+    """Without it a small segment waits for the acknowledgment of those before, while the device does nothing."""
+    assert nic.process
+    text = f"""
+import signal
+def sent(end, wanted):
+    for _ in range(60):
+        if (count := struct.unpack_from("Q", end.getsockopt(IPPROTO_TCP, TCP_INFO, 240), 200)[0]) == wanted: break
+        time.sleep(0.005)
+    return count
+listener, client, accepted = pair()
+os.kill({nic.process.pid}, signal.SIGSTOP)
+client.send(b"a")
+print(sent(client, 1))
+client.send(b"b")
+print(sent(client, 2))
+client.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+print(sent(client, 2))
+client.send(b"c")
+print(sent(client, 3))
+os.kill({nic.process.pid}, signal.SIGCONT)
+print(received(accepted, 3))
+"""
+    assert _over_core(nic, text).split() == ["1", "1", "2", "3", "b'abc'"]
+    ports_free(nic)
