@@ -113,15 +113,16 @@ void Supervisor::setNoDelay(const Call &call, Bridge &bridge) {
 }
 
 void Supervisor::giveCongestion(const Call &call, const File &socket) {
-  const auto chosen = policies_.find(cookieOf(socket));
-  const Socket *known = find(socket);
-  if (chosen == policies_.end() && known == nullptr) return call.goOn();
-  downbeat_parameters parameters = options_.parameters;
-  if (chosen != policies_.end()) choose(parameters, chosen->second);
-  const char *startup = parameters.startup != nullptr ? parameters.startup : downbeat_startup_name(device_, 0);
-  const char *steady = parameters.steady != nullptr ? parameters.steady : downbeat_steady_name(device_, 0);
-  std::string text = known == nullptr ? chosen->second.text : std::string();
-  if (known != nullptr && startup != nullptr && steady != nullptr) text = std::string(startup) + "+" + steady;
+  const auto found = policies_.find(cookieOf(socket));
+  const Policies chosen = found != policies_.end() ? found->second : Policies{};
+  std::string text = chosen.text;
+  if (find(socket) != nullptr) { // the core's, in whole
+    downbeat_parameters parameters = options_.parameters;
+    choose(parameters, chosen);
+    const char *startup = parameters.startup != nullptr ? parameters.startup : downbeat_startup_name(device_, 0);
+    const char *steady = parameters.steady != nullptr ? parameters.steady : downbeat_steady_name(device_, 0);
+    if (startup != nullptr && steady != nullptr) text = std::string(startup) + "+" + steady;
+  }
   if (text.empty()) return call.goOn();
   text.resize(std::max(text.size() + 1, kernelNameBytes));
   giveOption(call, text.data(), text.size());

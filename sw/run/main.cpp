@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "filter.h"
@@ -102,6 +103,12 @@ File leaveTerminal() {
   return File(signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
+bool readsMemoryOf(pid_t process) {
+  char byte;
+  const iovec own{&byte, 1}, other{const_cast<char *>(usage), 1}; // it has this program's memory until its exec
+  return process_vm_readv(process, &own, 1, &other, 1, 0) == 1;
+}
+
 /// The supervisor's life, in the child process.
 [[noreturn]] void supervise(const Arguments &arguments, File front) {
   prctl(PR_SET_CHILD_SUBREAPER, 1); // ancestors alone may look into a process (ptrace(2), Yama)
@@ -125,6 +132,7 @@ File leaveTerminal() {
   downbeat_device *device = nullptr;
   if (downbeat_open(arguments.device.c_str(), &device) != DOWNBEAT_OK) refuse(downbeat_problem());
   if (downbeat_descriptor(device) < 0) refuse(arguments.device + ": the device has no interrupt");
+  if (!readsMemoryOf(started)) refuse("no access to the program: set kernel.yama.ptrace_scope to 0 or 1, or be root");
   Leg leg;
   if (!leg.open()) refuse("no way to 127.0.0.0/8: set the loopback interface up (ip link set lo up)");
   int error = 0;
