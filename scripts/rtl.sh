@@ -33,7 +33,9 @@ case $1 in
   compile)
     # The incremental compiler keeps absolute paths: in a copied tree it would delete the first tree's classes.
     [ "$(head -n 1 build/scala.stamp 2>/dev/null)" = "$DOWNBEAT_ROOT" ] || rm -rf build/maven
-    USUAL=60 step "Scala, compiled" mvn --batch-mode --quiet compile
+    # The JVM's second compiler would take as much of the processor as the work itself.
+    MAVEN_OPTS="-XX:+UseSerialGC -XX:TieredStopAtLevel=1 ${MAVEN_OPTS:-}" \
+      USUAL=60 step "Scala, compiled" mvn --batch-mode --quiet compile
     jars build/maven/classpath
     classes >build/scala.stamp
     ;;
@@ -64,7 +66,7 @@ case $1 in
     ;;
   elaborate)
     modules=("${@:4}")
-    # A few modules end before the work of the second compiler would pay: without it they take half the processor's time.
+    # A few modules end before that work would pay, too.
     few=-XX:TieredStopAtLevel=1
     [ $# -gt 3 ] || USUAL=90 few='' # all modules
     # Plain java on the class path that Maven left: a second instead of Maven's five.
