@@ -172,6 +172,77 @@ def _scp(work: Path, address: str, port: int) -> list[str]:
     return ["scp", "-q", *SSH, "-i", "key", "-P", str(port), "file", f"root@{address}:{work}/got"]
 
 
+# Java's sockets are IPv6 sockets with IPv4 addresses.
+JAVA_SERVER = """
+import java.net.*; import java.nio.file.*;
+class Server { public static void main(String[] words) throws Exception {
+  var listener = new ServerSocket(Integer.parseInt(words[1]), 5, InetAddress.getByName(words[0]));
+  try (var end = listener.accept()) { Files.copy(Path.of("file"), end.getOutputStream()); } } }
+"""
+JAVA_CLIENT = """
+import java.net.*; import java.nio.file.*;
+class Client { public static void main(String[] words) throws Exception {
+  try (var end = new Socket(words[0], Integer.parseInt(words[1]))) { Files.copy(end.getInputStream(), Path.of("got")); } } }
+"""
+# A static program; without cgo Go has its own resolver and calls the kernel by itself.
+GO = """
+package main
+import ("io"; "net"; "os")
+func main() {
+  if os.Args[1] == "serve" {
+    listener, _ := net.Listen("tcp", os.Args[2])
+    end, _ := listener.Accept()
+    file, _ := os.Open("file")
+    io.Copy(end, file)
+    end.Close()
+    return
+  }
+  end, problem := net.Dial("tcp", os.Args[2])
+  if problem != nil { panic(problem) }
+  file, _ := os.Create("got")
+  io.Copy(file, end)
+}
+"""
+NODE_SERVER = (
+    "require('http').createServer((_, to) => require('fs').createReadStream('file').pipe(to)).listen(%d, '%s')"
+)
+NODE_CLIENT = "require('http').get('http://%s:%d/', from => from.pipe(require('fs').createWriteStream('got')))"
+
+
+def _java(source: str, name: str, work: Path, address: str, port: int) -> list[str]:
+    (work / f"{name}.java").write_text(source)
+    return ["java", f"{name}.java", address, str(port)]
+
+
+def _java_server(work: Path, address: str, port: int) -> list[str]:
+    return _java(JAVA_SERVER, "Server", work, address, port)
+
+
+def _java_client(work: Path, address: str, port: int) -> list[str]:
+    return _java(JAVA_CLIENT, "Client", work, address, port)
+
+
+def _go(role: str, work: Path, address: str, port: int) -> list[str]:
+    (work / "both.go").write_text(GO)
+    return ["sh", "-c", f"CGO_ENABLED=0 go build -o {role} both.go && exec ./{role} {role} {address}:{port}"]
+
+
+def _go_server(work: Path, address: str, port: int) -> list[str]:
+    return _go("serve", work, address, port)
+
+
+def _go_client(work: Path, address: str, port: int) -> list[str]:
+    return _go("fetch", work, address, port)
+
+
+def _node_server(_: Path, address: str, port: int) -> list[str]:
+    return ["node", "-e", NODE_SERVER % (port, address)]
+
+
+def _node_client(_: Path, address: str, port: int) -> list[str]:
+    return ["node", "-e", NODE_CLIENT % (address, port)]
+
+
 _CURL, _OPENSSL, _NGINX = ("curl", "curl"), ("openssl", "openssl"), ("nginx", "nginx-light")
 _REDIS, _SSHD = ("redis-server", "redis-server"), ("sshd", "openssh-server")
 _REDIS_CLI = ("redis-cli", "redis-tools")
@@ -194,4 +265,7 @@ JOBS: tuple[Job, ...] = (
     ),
     Job("sshd", "ssh", 8008, (_SSHD, ("ssh", "openssh-client")), _sshd, _ssh, _same),
     Job("sshd", "scp", 8009, (_SSHD, ("scp", "openssh-client")), _sshd, _scp, _same),
+    Job("java server", "java", 8010, (("java", "default-jre"),), _java_server, _java_client, _same),
+    Job("go server", "go", 8012, (("go", "golang-go"),), _go_server, _go_client, _same),
+    Job("node server", "node", 8011, (("node", "nodejs"),), _node_server, _node_client, _same),
 )
