@@ -36,7 +36,7 @@ def test_a_page_holds_all_and_says_how_it_was_made(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     figure = pages.finish(go.Figure(go.Scatter(x=[1, 2], y=[1, 2], name="</script>")))
     text = pages.page("A <title>", pages.plot(figure), command="make sim SEED=3", seed=3)
-    assert "1970-01-01 00:00 UTC; Downbeat 0.1.0" in text and "seed 3; <code>make sim SEED=3</code>" in text
+    assert "1970-01-01 00:00 UTC; Downbeat 0.2.0" in text and "seed 3; <code>make sim SEED=3</code>" in text
     assert "A &lt;title&gt;" in text and text.count("</script>") == 3 and 'src="' not in text
     assert "DecompressionStream" not in pages.page("no plots", "<p>none</p>", command="make sim")
 

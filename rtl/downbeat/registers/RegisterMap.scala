@@ -245,7 +245,7 @@ object RegisterMap {
   val bus: AxiLite4Config = AxiLite4Config(addressWidth = log2Up(bytes), dataWidth = 32)
   val magic: BigInt = 0x446f776e
   /** Major, minor, patch: as in pom.xml. */
-  val version: Seq[Int] = Seq(0, 1, 0)
+  val version: Seq[Int] = Seq(0, 2, 0)
   /** Long enough to be seen from a clock of a quarter of the frequency. */
   val resetClocks: Int = 16
   /** A reset waits at most 2^drainBits clocks for the ends of bursts. */

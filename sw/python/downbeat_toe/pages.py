@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
-VERSION = "0.1.0"  # as pom.xml
+from downbeat_toe import version as package
+
 WIDTH = 1000  # px, of plots and of the page
 LEGEND = 180  # px of them, beside the curves
 COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf")
@@ -225,7 +226,8 @@ def version() -> str:
         commit = subprocess.run(command, text=True, capture_output=True, check=False, timeout=10).stdout.strip()
     except (OSError, subprocess.TimeoutExpired):
         commit = ""
-    return f"{VERSION} ({commit})" if commit else VERSION
+    release = package.number()
+    return f"{release} ({commit})" if commit else release
 
 
 def again() -> str:
