@@ -38,6 +38,17 @@ def _check(connection: Connection) -> None:
         raise DriverError(info.error, text(info.error).decode())
 
 
+def _start(connection: Connection) -> str:
+    """The estimate that it started from, in words; empty where the device has no performance gateway."""
+    try:
+        estimate = connection.estimate
+    except DriverError:
+        return ""
+    if not estimate.source:
+        return ", started without an estimate"
+    return f", started with {estimate.initial_window} segments: {estimate.reason.decode(errors='replace')}"
+
+
 def send_file(device: Device, address: int, port: int, content: bytes, options: Options) -> str:
     """Returns what was done, in a line."""
     place = f"{IPv4Address(address)}:{port}"
@@ -45,7 +56,7 @@ def send_file(device: Device, address: int, port: int, content: bytes, options: 
     while not connection.info.established:
         device.wait(PAUSE)
         _check(connection)
-    start, at = time.monotonic(), 0
+    begin, at = time.monotonic(), 0
     with _bar(f"to {place}", len(content)) as show:
         while at < len(content):
             taken = connection.send(content[at : at + (1 << 16)])
@@ -58,21 +69,23 @@ def send_file(device: Device, address: int, port: int, content: bytes, options: 
             device.wait(PAUSE)
             _check(connection)
             show(connection.info.acknowledged)
-    span = time.monotonic() - start
+    span = time.monotonic() - begin
     end = time.monotonic() + LINGER
     while connection.info.state not in (State.CLOSED, State.TIME_WAIT) and time.monotonic() < end:
         device.wait(PAUSE)
+    start = _start(connection)
     connection.close()
-    return f"{len(content)} bytes to {place} in {span:.3f} s: {8 * len(content) / span / 1e6:.1f} Mb/s"
+    return f"{len(content)} bytes to {place} in {span:.3f} s: {8 * len(content) / span / 1e6:.1f} Mb/s{start}"
 
 
 def receive_file(device: Device, port: int, output: BinaryIO, options: Options) -> str:
     """Returns what came, in a line."""
     listener = device.listen(port, 1, options)
+    while not listener.ready:
+        device.wait(PAUSE)
+    print(f"port {port}: listening", file=sys.stderr)
     while not (connection := listener.accept()):
         device.wait(PAUSE)
-        if not listener.ready:
-            continue
     listener.close()
     count = 0
     with _bar(f"port {port}", None) as show:
