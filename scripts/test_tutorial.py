@@ -28,7 +28,7 @@ SHIMS = {
 OVERLAY = 'mount -t overlay overlay -o "lowerdir=$0,upperdir=$1/upper,workdir=$1/work" "$0" && cd "$0"'
 BEGIN = f"""
 {OVERLAY} || exit
-mount --bind "$1/tmp" /tmp
+mount --bind "$1/tmp" /tmp; mount -t sysfs sysfs /sys
 ip link set lo up
 ip link add eth1 type veth peer name eth2 address 02:00:00:00:00:02
 ip link set eth1 up; ip link set eth2 up
