@@ -121,8 +121,8 @@ void Supervisor::arrive(std::uint16_t port) {
 void Supervisor::accept(const Call &call) {
   File listener = call.file(call.descriptorArgument());
   const auto local = listener ? localEndpoint(listener.get()) : std::nullopt;
-  if (!local || !isTcp(listener) || (local->ip != leg_.own() && local->ip != 0) || !listeners_.contains(local->port))
-    return call.goOn();
+  if (!local || !isTcp(listener) || (local->ip != leg_.own() && local->ip != 0)) return call.goOn();
+  if (!deviceGone_ && !listeners_.contains(local->port)) return call.goOn();
   if (acceptOne(call, listener)) return;
   if ((fcntl(listener.get(), F_GETFL) & O_NONBLOCK) != 0) return call.fail(EAGAIN);
   const std::uint32_t number = ++serial_;
@@ -146,7 +146,7 @@ void Supervisor::accepting(std::uint32_t number) {
 bool Supervisor::acceptOne(const Call &call, const File &listener) {
   const int flags = call.number() == SYS_accept4 ? static_cast<int>(call.argument(3)) : 0;
   if ((flags & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) != 0) return call.fail(EINVAL), true;
-  const auto port = localEndpoint(listener.get()).value_or(Endpoint{}).port;
+  const auto [ip, port] = localEndpoint(listener.get()).value_or(Endpoint{});
   const auto core = listeners_.find(port);
   if (core != listeners_.end() && !core->second->returned.empty()) {
     auto [accepted, address] = std::move(core->second->returned.back());
@@ -172,7 +172,9 @@ bool Supervisor::acceptOne(const Call &call, const File &listener) {
     hand(call, std::move(accepted), address, flags, port);
     return true;
   }
-  return false;
+  // Nobody comes to the core's address any more; to another of the machine's somebody may.
+  if (!deviceGone_ || ip != leg_.own()) return false;
+  return call.fail(ENETDOWN), true;
 }
 
 void Supervisor::hand(const Call &call, File accepted, const SocketAddress &address, int flags, std::uint16_t port) {

@@ -153,6 +153,9 @@ void Supervisor::deviceGone() {
   opening_.clear();
   listeners_.clear();
   bridges_.clear(); // their programs hear a reset
+  std::vector<std::uint32_t> waiting;
+  for (const auto &[number, each] : accepting_) waiting.push_back(number);
+  for (const std::uint32_t number : waiting) accepting(number);
 }
 
 void Supervisor::step(std::uint32_t serial, std::uint32_t events) {

@@ -401,16 +401,20 @@ print(listener.accept()[1] == client.getsockname())
 
 
 def test_the_end_of_the_nic(nic: Nic) -> None:
-    """Connections are reset, and new ones find the network down."""
+    """Connections are reset; calls that wait and new ones find the network down."""
     assert nic.process
     text = f"""
 listener, client, accepted = pair()
 client.setblocking(False)
+waiting = threading.Thread(target=lambda: print(tried(listener.accept)))
+waiting.start()
 os.kill({nic.process.pid}, signal.SIGKILL)
 select.select([client], [], [])
+waiting.join()
 print(tried(client.recv, 1), name(socket().connect_ex((address, port))), tried(create_server, (address, port + 1)))
+print(tried(listener.accept))
 """
-    assert _over_core(nic, text) == "ECONNRESET ENETDOWN ENETDOWN\n"
+    assert _over_core(nic, text) == "ENETDOWN\nECONNRESET ENETDOWN ENETDOWN\nENETDOWN\n"
 
 
 def test_congestion_control_names_the_core_s_policies(nic: Nic) -> None:
