@@ -174,13 +174,16 @@ void Loopback::command(std::uint32_t number, const Command &command) {
     flow->finWanted = true;
     if (command.opcode == Opcode::shutdown) return;
     flow->owned = false;
+    if (!flow->open) {
+      ++flow->generation;
+      return;
+    }
     const bool unread = flow->consumed != flow->received - (flow->peerFin ? 1 : 0);
-    if (flow->open && (command.opcode == Opcode::abort || unread)) {
+    if (command.opcode == Opcode::abort || unread) {
       Flow &peer = flows_[flow->peer];
       if (peer.open) end(peer, CloseReason::reset);
       end(*flow, CloseReason::aborted);
     }
-    if (!flow->open) ++flow->generation;
     return;
   }
   default:

@@ -105,6 +105,7 @@ void Loopback::end(Flow &flow, CloseReason reason) {
   flow.state = DOWNBEAT_CLOSED;
   flow.reason = reason;
   flow.changed = true;
+  if (!flow.owned) ++flow.generation;
 }
 
 void Loopback::settle(Flow &flow) {
@@ -117,7 +118,6 @@ void Loopback::settle(Flow &flow) {
   flow.changed = true;
   if (state != DOWNBEAT_CLOSED) return;
   end(flow, CloseReason::finished);
-  if (!flow.owned) ++flow.generation;
 }
 
 /// One segment of a flow to its peer; false: nothing can move.
@@ -142,7 +142,7 @@ bool Loopback::move(std::uint32_t number) {
     flow.changed = peer.changed = true;
     if (!peer.owned) { // closed: nobody reads it
       end(flow, CloseReason::reset);
-      if (peer.open) end(peer, CloseReason::aborted), ++peer.generation;
+      if (peer.open) end(peer, CloseReason::aborted);
     }
     return true;
   }
