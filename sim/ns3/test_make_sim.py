@@ -232,6 +232,7 @@ def test_equal_seeds_give_equal_bytes(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_argument_is_explained(tmp_path: Path, name: str, value: str, words: str) -> None:
-    done = make_sim(tmp_path, **{"size": "10kB", name: value})
+    size = {} if name == "file" else {"size": "10kB"}  # a file has its own
+    done = make_sim(tmp_path, **(size | {name: value}))
     assert done.returncode != 0
     assert words in " ".join((done.stdout + done.stderr).split())
