@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Rules of the policies' sources that golden models once broke, each by the events that showed it."""
+"""Rules of the policies' sources, each by events that tell a golden model which breaks it."""
 
 from __future__ import annotations
 
@@ -80,9 +80,8 @@ def test_fast_compares_with_the_flight_that_the_loss_left(multiplicative: bool, 
     assert found == pytest.approx(sizes, rel=0.06 if multiplicative else 0.03)
 
 
-@pytest.mark.parametrize("policy", [vegasstart.POLICY, hystart.POLICY], ids=lambda policy: policy.name)
-def test_a_round_that_begins_with_nothing_outstanding_ends_with_the_next_ack(policy: Policy) -> None:
-    """ns-2's agent: otherwise a window of one segment waits for ever for the end of its round."""
+def one_segment_at_a_time(policy: Policy) -> Conversation:
+    """Eight ACKs behind which nothing is outstanding."""
     connection = Conversation(policy, initial_window=1, ssthresh=64)
     for _ in range(8):
         connection.see(
@@ -94,7 +93,18 @@ def test_a_round_that_begins_with_nothing_outstanding_ends_with_the_next_ack(pol
                 segment_size=connection.segment_size,
             )
         )
-    assert connection.segments_of_cwnd() >= 4
+    return connection
+
+
+def test_vegasstart_ends_a_round_that_begins_with_nothing_outstanding() -> None:
+    """ns-2's agent: otherwise a window of one segment waits for ever for the end of its round."""
+    assert one_segment_at_a_time(vegasstart.POLICY).segments_of_cwnd() >= 4
+
+
+def test_hystart_ends_a_round_that_begins_with_nothing_outstanding() -> None:
+    """RFC 9406 4.2: a round ends with the ACK of its windowEnd, and has a smallest round trip."""
+    state = hystart.HystartState.unpacked(one_segment_at_a_time(hystart.POLICY).state.startup_policy_state)
+    assert state.last_round_min_rtt == 100 * MILLISECOND
 
 
 @pytest.mark.parametrize(("gap", "known"), [(59 * MILLISECOND, True), (201 * MILLISECOND, False)])

@@ -27,7 +27,7 @@ for sanitizer; do
     *) echo "sanitize.sh: address or thread, not $sanitizer" >&2 && exit 2 ;;
   esac
   # Python is not built with it: the runtime comes first, then the C++ library, without which it knows of no exceptions.
-  # What Python leaves at its end is its own.
+  # Python itself leaves memory at its end.
   export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1
   export TSAN_OPTIONS=halt_on_error=1:suppressions=$here/tsan.supp
   # A sanitizer's dlopen does not look where libdownbeat's own would.

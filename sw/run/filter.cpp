@@ -77,9 +77,19 @@ Program sends(int flags) {
   return rule;
 }
 
+/// The level of an option chooses its rule.
+Program byLevel(const Program &ofSocket, const Program &ofTcp) {
+  Program rule;
+  rule.loadArgument(1);
+  rule.rule(SOL_SOCKET, ofSocket);
+  rule.rule(IPPROTO_TCP, ofTcp);
+  rule.finish(allowed);
+  return rule;
+}
+
 /// The core has none of these, and the leg's must not stand for them: ENOPROTOOPT, as of a kernel without them.
 Program setOptions() {
-  Program ofSocket, ofTcp, rule;
+  Program ofSocket, ofTcp;
   ofSocket.loadArgument(2);
   ofSocket.ifEqual(SO_MAX_PACING_RATE, decided);
   ofSocket.finish(allowed);
@@ -91,11 +101,7 @@ Program setOptions() {
   for (std::uint32_t name = firstAuthentication; name <= lastAuthentication; ++name)
     ofTcp.ifEqual(name, refused | ENOPROTOOPT);
   ofTcp.finish(allowed);
-  rule.loadArgument(1);
-  rule.rule(SOL_SOCKET, ofSocket);
-  rule.rule(IPPROTO_TCP, ofTcp);
-  rule.finish(allowed);
-  return rule;
+  return byLevel(ofSocket, ofTcp);
 }
 
 Program queues() {
@@ -107,18 +113,14 @@ Program queues() {
 }
 
 Program getOptions() {
-  Program ofSocket, ofTcp, rule;
+  Program ofSocket, ofTcp;
   ofSocket.loadArgument(2);
   for (const std::uint32_t name : {SO_ERROR, SO_MAX_PACING_RATE}) ofSocket.ifEqual(name, decided);
   ofSocket.finish(allowed);
   ofTcp.loadArgument(2);
   for (const std::uint32_t name : {TCP_MAXSEG, TCP_CONGESTION, TCP_INFO}) ofTcp.ifEqual(name, decided);
   ofTcp.finish(allowed);
-  rule.loadArgument(1);
-  rule.rule(SOL_SOCKET, ofSocket);
-  rule.rule(IPPROTO_TCP, ofTcp);
-  rule.finish(allowed);
-  return rule;
+  return byLevel(ofSocket, ofTcp);
 }
 
 Program onlyTcp() {
