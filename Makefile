@@ -40,12 +40,13 @@ HOST_BUILD := nic$(if $(NIC_PRESET),-$(NIC_PRESET))
 HOST_RTL := build/sim/rtl-$(HOST_BUILD).stamp
 HOST_TESTS_RTL := build/sim/rtl-hosttests.stamp
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
+TEN_RTL := build/sim/rtl-ten.stamp
 NETLIST_RTL := build/netlist/rtl.stamp
 # The modules that the tests of TEST run; empty: all modules, and those of the simulation.
 # Before GNU Make 4.4 $(shell) does not see what is exported.
 QUOTED = '$(subst ','\'',$(TEST))'
 CHOSEN := $(if $(and $(TEST),$(filter test soak,$(MAKECMDGOALS))),$(shell PYTHONPATH=. python3 -m scripts.check.needs $(QUOTED)))
-TEST_RTL := $(if $(CHOSEN),build/rtl/$(PRESET).chosen.stamp,$(RTL) $(SIM_RTL) $(PACER_RTL) $(HOST_TESTS_RTL))
+TEST_RTL := $(if $(CHOSEN),build/rtl/$(PRESET).chosen.stamp,$(RTL) $(SIM_RTL) $(PACER_RTL) $(TEN_RTL) $(HOST_TESTS_RTL))
 
 # A first run makes these side by side: Python's packages and Scala's classes, then each preset's Verilog, and what the
 # first start of Yosys compiles. A second make does, where `-j` concerns these alone: the goals of a command line keep
@@ -59,6 +60,7 @@ BENCH_events := $(RTL)
 BENCH_pacing := $(PACER_RTL)
 BENCH_scale := $(SIM65536_RTL)
 BENCH_wire := $(SIM_RTL)
+BENCH_ten := $(TEN_RTL)
 BENCH_netlist := $(NETLIST_RTL)
 BENCH_logistic := $(SET_UP)
 BENCH_churn := $(SIM_RTL)
@@ -148,7 +150,7 @@ formal: $(RTL) ## proofs of the exact sums of time base and pacer, and mutants t
 # ---- synthesize
 
 rtl: $(RTL) ## SpinalHDL to Verilog: build/rtl/MODULE.v for each module [PRESET=name]
-	@echo "$(PRESET): the tops are build/rtl/Downbeat.v, DownbeatAxi.v (registers), DownbeatGmii.v (registers and MAC)"
+	@echo "$(PRESET): the tops are build/rtl/Downbeat.v, DownbeatAxi.v (registers), DownbeatGmii.v and DownbeatXgmii.v (registers and MAC)"
 	@echo "  $$(ls build/rtl/*.v | wc -l) modules in build/rtl; the others are parts and benches for tests (docs/reference/ports.md)"
 
 generate: $(RTL) ## writes the generated pages, headers and lists into docs and sw
@@ -256,6 +258,10 @@ $(HOST_RTL): build/scala.stamp build/policies/stamp
 
 $(HOST_TESTS_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate host build/sim/rtl-hosttests DownbeatHost
+	@touch $@
+
+$(TEN_RTL): build/scala.stamp build/policies/stamp
+	@scripts/rtl.sh elaborate ten build/sim/rtl-ten DownbeatXgmii WireBench
 	@touch $@
 
 $(NETLIST_RTL): build/scala.stamp build/policies/stamp

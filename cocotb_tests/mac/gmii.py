@@ -122,6 +122,11 @@ class GmiiSink:
         self.frames: Queue[Departed] = Queue()
         cocotb.start_soon(self._run())
 
+    def clear(self) -> None:
+        """Forgets what was on the pins before the reset."""
+        while not self.frames.empty():
+            self.frames.get_nowait()
+
     async def receive(self, clocks: int = 10_000) -> Departed:
         if not self.frames.empty():
             return self.frames.get_nowait()

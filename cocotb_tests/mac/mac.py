@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The bench of the MAC: the PHY at its one side, the core at its other, three clocks."""
+"""The bench of the MACs: the PHY at the one side, the core at the other, three clocks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from cocotb_tests.bench import FrameSink, FrameSource, StreamMonitor, until
+from cocotb_tests.mac import xgmii
 from cocotb_tests.mac.gmii import GmiiSink, GmiiSource
 
 PERIOD_PS = 8000
@@ -24,7 +25,11 @@ def clock(pin: Any, period_ps: int) -> Clock:
 
 
 class Mac:
-    """Periods in ps; the simulator's step of one makes 125 ppm of eight nanoseconds."""
+    """The MAC at 1 Gb/s. Periods in ps; the simulator's step of one makes 125 ppm of eight nanoseconds."""
+
+    wire_in: Any
+    wire_out: Any
+    nominal = NOMINAL
 
     def __init__(
         self,
@@ -37,29 +42,31 @@ class Mac:
     ) -> None:
         self.dut = dut
         self.periods = (core, transmit, receive)
-        self.wire_in = GmiiSource(dut)
-        self.wire_out = GmiiSink(dut)
+        self.clock_pins = self._attach_wire()
         self.receive = FrameSink(dut, "receive", stall=stall)
         self.transmit = FrameSource(dut, "transmit")
         self.departures = StreamMonitor(dut, "departures")
         self.wire_clock: Clock  # the receive side's
 
-    async def start(self, *, link: int = 1, increment: int = NOMINAL) -> None:
+    def _attach_wire(self) -> tuple[Any, Any]:
+        """The pins of the transmit and the receive clock."""
+        self.wire_in, self.wire_out = GmiiSource(self.dut), GmiiSink(self.dut)
+        return self.dut.gmii_gtx_clk, self.dut.gmii_rx_clk
+
+    async def start(self, *, link: int = 1, increment: int | None = None) -> None:
         dut = self.dut
-        dut.increment.value = increment
+        dut.increment.value = increment or self.nominal
         dut.linkUp.value = link
         dut.softReset.value = 0
         for pin in TIME_INPUTS:
             getattr(dut, pin).value = 0
         dut.reset.value = 1
-        clocks = [
-            clock(pin, period)
-            for pin, period in zip((dut.clk, dut.gmii_gtx_clk, dut.gmii_rx_clk), self.periods, strict=True)
-        ]
+        clocks = [clock(pin, period) for pin, period in zip((dut.clk, *self.clock_pins), self.periods, strict=True)]
         self.wire_clock = clocks[2]
         await ClockCycles(dut.clk, 8)
         dut.reset.value = 0
         await ClockCycles(dut.clk, 32)
+        self.wire_out.clear()
 
     def send(self, frame: bytes, *, mode: int = ASAP, launch: int = 0, tag: int = 0) -> None:
         """Queues a frame for the gate; `launch` in 2^-16 ns."""
@@ -95,6 +102,31 @@ class Mac:
         return {name: count for name, count in counts.items() if count}
 
 
+class XgmiiMac(Mac):
+    """The MAC at 10 Gb/s."""
+
+    period_ps = xgmii.PERIOD_PS
+    nominal = (64 << 32) // 10
+
+    def __init__(
+        self,
+        dut: Any,
+        *,
+        stall: float = 0.0,
+        core: int = period_ps,
+        transmit: int = period_ps,
+        receive: int = period_ps,
+    ) -> None:
+        super().__init__(dut, stall=stall, core=core, transmit=transmit, receive=receive)
+
+    def _attach_wire(self) -> tuple[Any, Any]:
+        dut = self.dut
+        _, transmit, receive = self.periods
+        self.wire_in = xgmii.XgmiiWireIn(dut.xgmii_rxd, dut.xgmii_rxc, dut.xgmii_rx_clk, receive)
+        self.wire_out = xgmii.XgmiiWireOut(dut.xgmii_txd, dut.xgmii_txc, dut.xgmii_tx_clk, transmit)
+        return dut.xgmii_tx_clk, dut.xgmii_rx_clk
+
+
 # The ports that set and compare the time stay idle here (cocotb_tests/mac/test_wire_time.py tests them).
 TIME_INPUTS = (
     *(f"time_{name}" for name in ("jump_valid", "slew_valid", "pulses_valid", "follow", "sample", "events_ready")),
@@ -104,6 +136,7 @@ TIME_INPUTS = (
 COUNTERS = {
     "receive": ("frames", "linkDown", "rxError", "runt", "oversize", "badFcs", "pause", "overflow", "reset"),
     "transmit": ("frames", "oversize", "linkDown", "reset", "lateArrived", "lateInverted", "lateBusy"),
+    "fault": ("local", "remote"),
 }
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-# The clock-domain crossings of DownbeatGmii (docs/reference/mac.md lists them; rtl/downbeat/builds/Crossings.scala names them), scoped to the core.
+# The clock-domain crossings of DownbeatGmii and DownbeatXgmii (docs/reference/mac.md lists them; rtl/downbeat/builds/Crossings.scala names them), scoped to the core.
 # Gray pointers, toggles and what they announce take less than a clock of the side that they come from: no two bits of a Gray number then
 # arrive in the wrong order, and a value is there when its toggle has been through two registers. 4 ns are right for cores up to 250 MHz.
 
-set clocks [get_clocks -of_objects [get_ports {clk gmii_rx_clk gmii_gtx_clk external_clk}]]
+set clocks [get_clocks -of_objects [get_ports -quiet {clk gmii_rx_clk gmii_gtx_clk xgmii_rx_clk xgmii_tx_clk external_clk}]]
 set bound 4.000
 
 # Synchronisers' first registers.

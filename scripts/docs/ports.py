@@ -14,7 +14,12 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "ports.md"
 VERILOG = ROOT / "build" / "rtl"
 # The files that a top is compared with.
-BESIDE = {"DownbeatAxi": "Downbeat", "DownbeatGmii": "DownbeatAxi", "DownbeatHost": "DownbeatAxi"}
+BESIDE = {
+    "DownbeatAxi": "Downbeat",
+    "DownbeatGmii": "DownbeatAxi",
+    "DownbeatHost": "DownbeatAxi",
+    "DownbeatXgmii": "DownbeatGmii",
+}
 MARK = re.compile(r"(<!-- ports of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 HEAD = ("| port | bits | |", "|---|---|---|")
 NAME = re.compile(r"^\| `([^`]+)`", re.MULTILINE)

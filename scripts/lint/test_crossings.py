@@ -6,9 +6,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from scripts.lint.tools import ROOT, VERILOG
 
-MAC = ROOT / "constraints" / "common" / "GmiiMac.crossings"
+MACS = [ROOT / "constraints" / "common" / f"{mac}.crossings" for mac in ("GmiiMac", "XgmiiMac")]
 BOARDS = ROOT / "constraints" / "common" / "boards.crossings"
 ROW = re.compile(r"\| `(\S+)` \| (.+) \| (\w+) \|")
 Crossing = tuple[str, str, str]
@@ -33,13 +35,14 @@ def _endings(name: str) -> list[str]:
     return [".".join(parts[begin:]) for begin in range(max(1, len(parts) - 1))]
 
 
-def test_the_crossings_of_the_mac_are_those_that_are_listed() -> None:
-    found = (VERILOG / "GmiiMac.crossings").read_text().splitlines()
-    listed = MAC.read_text().splitlines()
+@pytest.mark.parametrize("mac", MACS, ids=lambda mac: mac.stem)
+def test_the_crossings_of_the_macs_are_those_that_are_listed(mac: Path) -> None:
+    found = (VERILOG / mac.name).read_text().splitlines()
+    listed = mac.read_text().splitlines()
     new, gone = sorted(set(found) - set(listed)), sorted(set(listed) - set(found))
     assert not new and not gone, "\n".join(
         [
-            "constraints/common/GmiiMac.crossings and build/rtl/GmiiMac.crossings differ",
+            f"constraints/common/{mac.name} and build/rtl/{mac.name} differ",
             *(f"+ {row}" for row in new),
             *(f"- {row}" for row in gone),
         ]
@@ -49,7 +52,7 @@ def test_the_crossings_of_the_mac_are_those_that_are_listed() -> None:
 def test_no_other_module_crosses() -> None:
     """A module around the MAC has its crossings, behind the names of instances; a part of the MAC has them without its
     own."""
-    listed = {_unnumbered(name) for name, _, _ in (*_listed(MAC), *_listed(BOARDS))}
+    listed = {_unnumbered(name) for file in (*MACS, BOARDS) for name, _, _ in _listed(file)}
     names = listed | {name.partition(".")[2] for name in listed}
     others = [
         f"{file.stem}: {name} from {source} to {target}"

@@ -58,7 +58,7 @@ def test_a_wrong_file_is_found(old: str, new: str, reason: str) -> None:
     assert count and any(complaint.startswith(reason) for complaint in wrong(changed))
 
 
-@pytest.mark.parametrize("target", ["default", "core", "gmii", "lint"])
+@pytest.mark.parametrize("target", ["default", "core", "gmii", "xgmii", "lint"])
 def test_fusesoc_sets_each_target_up(target: str, tmp_path: Path) -> None:
     options = ["--build-root", str(tmp_path), f"--target={target}", *(["--tool=verilator"] if target != "lint" else [])]
     command = ["fusesoc", "--cores-root", ".", "run", "--setup", *options, "downbeat:network:downbeat"]

@@ -17,7 +17,7 @@ from scripts.lint.tools import ROOT, VERILOG, modules, passes
 WAIVERS = Path("scripts/lint/waivers.vlt")
 BOARDS = ("ProbeBoard", "TrafficBoard")
 # DownbeatGmii is in TrafficBoard, and what DownbeatAxi has in DownbeatHost: `make soak` has all modules.
-TOPS = (*BOARDS, "DownbeatHost", "FlowEngineWide", "HeaderTap")
+TOPS = (*BOARDS, "DownbeatHost", "FlowEngineWide", "HeaderTap", "XgmiiMac")
 PRIMITIVES = ("IDDRX1F", "ODDRX1F", "DELAYG")  # primitives of the ECP5
 
 

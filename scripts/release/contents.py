@@ -12,6 +12,7 @@ from scripts.release import cores, sbom
 
 ROOT = Path(__file__).resolve().parents[2]
 TOPS = ("Downbeat", "DownbeatAxi", "DownbeatGmii")
+WITH_CROSSINGS = ("DownbeatGmii", "DownbeatXgmii")
 # The folder of each build, and the build's name as `make rtl PRESET=` takes it. The presets of simulations are not
 # here.
 BUILDS = {
@@ -21,8 +22,12 @@ BUILDS = {
     "board": "board",
     "external": "default,externalMemory=true",
     "host": "default,hostPorts=4",
+    "ten": "ten",
 }
-TOPS_OF = {"host": ("DownbeatHost",)}  # other builds have all of TOPS
+TOPS_OF = {
+    "host": ("DownbeatHost",),
+    "ten": ("Downbeat", "DownbeatAxi", "DownbeatXgmii"),
+}  # other builds have all of TOPS
 # Files that a preset's elaboration writes besides the Verilog of the tops.
 GENERATED = (
     *("downbeat_layout.h", "downbeat_layout.json", "downbeat_event.h"),
@@ -52,7 +57,7 @@ def tops(folder: str) -> tuple[str, ...]:
 
 
 def generated(folder: str) -> tuple[str, ...]:
-    return (*GENERATED, "downbeat_host.h") if folder in TOPS_OF else GENERATED
+    return (*GENERATED, "downbeat_host.h") if "DownbeatHost" in tops(folder) else GENERATED
 
 
 def files(elaborated: dict[str, Path]) -> dict[str, bytes]:
@@ -82,9 +87,9 @@ def ports(place: Path, folder: str) -> str:
     for top in tops(folder):
         rows = (place / f"{top}.ports").read_text().rstrip()
         lines += ["", f"## {top}", "", "| port | bits | |", "|---|---|---|", rows]
-    if "DownbeatGmii" in tops(folder):
-        crossings = (place / "DownbeatGmii.crossings").read_text().rstrip()
-        lines += ["", "## Crossings of DownbeatGmii", "", "| register | from | to |", "|---|---|---|", crossings]
+    for top in (top for top in tops(folder) if top in WITH_CROSSINGS):
+        crossings = (place / f"{top}.crossings").read_text().rstrip()
+        lines += ["", f"## Crossings of {top}", "", "| register | from | to |", "|---|---|---|", crossings]
     return "\n".join(lines) + "\n"
 
 

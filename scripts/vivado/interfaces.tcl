@@ -11,14 +11,15 @@ namespace eval downbeat {
     # With the registers at s_axil; m_axi only with externalMemory, m_axi_host with a host's rings.
     variable mapped {s_axil slave m_axi master m_axi_host master}
 
-    # All interfaces belong to clk. The clocks of the wire and of an external time are those of DownbeatGmii.
-    variable clocks {clk gmii_rx_clk gmii_gtx_clk external_clk}
+    # All interfaces belong to clk. The clocks of the wire and of an external time are those of DownbeatGmii and DownbeatXgmii.
+    variable clocks {clk gmii_rx_clk gmii_gtx_clk xgmii_rx_clk xgmii_tx_clk external_clk}
     variable resets {reset slave core_reset master}
 
     # Neither interface, clock nor reset; * stands for anything.
     variable plain {
         now idle nextDeadline time_now link_up pps_in pps_out external_valid external_time
-        interrupt gmii_rxd gmii_rx_dv gmii_rx_er gmii_txd gmii_tx_en gmii_tx_er trace_* counters_*
+        interrupt gmii_rxd gmii_rx_dv gmii_rx_er gmii_txd gmii_tx_en gmii_tx_er xgmii_rxd xgmii_rxc
+        xgmii_txd xgmii_txc trace_* counters_*
     }
 
     variable stream_signals {TVALID TREADY TDATA TKEEP TLAST TUSER TDEST}

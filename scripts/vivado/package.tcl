@@ -11,7 +11,7 @@ set version 1.0
 
 create_project -force -in_memory -part $part ${top}_package
 add_files -norecurse $verilog
-if {$top eq "DownbeatGmii"} {
+if {$top in {DownbeatGmii DownbeatXgmii}} {
     add_files -fileset constrs_1 -norecurse [file join $here .. .. constraints common crossings.xdc]
     # After the clocks of the design that instantiates the core.
     set_property -dict [list SCOPED_TO_REF $top PROCESSING_ORDER LATE] [get_files crossings.xdc]

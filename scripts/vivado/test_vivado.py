@@ -80,7 +80,7 @@ def package(place: Path, module: str, script: Path = HERE / "package.tcl") -> se
     return {line.removeprefix("map ") for line in said if line.startswith("map ")}
 
 
-@pytest.mark.parametrize("module", ["DownbeatAxi", "DownbeatGmii", "DownbeatHost"])
+@pytest.mark.parametrize("module", ["DownbeatAxi", "DownbeatGmii", "DownbeatHost", "DownbeatXgmii"])
 def test_every_port_is_in_an_interface_or_named_as_plain(module: str, tmp_path: Path) -> None:
     mapped = package(tmp_path, module)
     assert {"clk", "reset", "s_axil_awaddr", "s_axis_command_tdata", "m_axis_rx_tdest"} <= mapped
@@ -93,7 +93,7 @@ def test_every_port_is_in_an_interface_or_named_as_plain(module: str, tmp_path: 
     assert not others, f"ports of {module} that Vivado would not know: {', '.join(others)}"
 
 
-@pytest.mark.parametrize("module", ["DownbeatAxi", "DownbeatGmii", "DownbeatHost"])
+@pytest.mark.parametrize("module", ["DownbeatAxi", "DownbeatGmii", "DownbeatHost", "DownbeatXgmii"])
 def test_streams_carry_whole_bytes(module: str) -> None:
     """Vivado, as the protocol, wants TDATA in bytes (ARM IHI 0051B 2.1)."""
     wrong = {name: high for name, high in ports(module).items() if name.endswith("_tdata") and (int(high) + 1) % 8}
@@ -102,16 +102,18 @@ def test_streams_carry_whole_bytes(module: str) -> None:
 
 def test_every_plain_port_is_one() -> None:
     (plain,) = re.findall(r"variable plain \{(.*?)\}", (HERE / "interfaces.tcl").read_text(), re.DOTALL)
-    there = {*ports("DownbeatAxi"), *ports("DownbeatGmii"), *ports("DownbeatHost")}
+    there = {*ports("DownbeatAxi"), *ports("DownbeatGmii"), *ports("DownbeatHost"), *ports("DownbeatXgmii")}
     assert not [name for name in plain.split() if not any(fnmatchcase(port, name) for port in there)]
 
 
-def constrained(place: Path, script: Path = CONSTRAINTS / "common" / "crossings.xdc") -> tuple[set[str], set[str]]:
+def constrained(
+    place: Path, script: Path = CONSTRAINTS / "common" / "crossings.xdc", top: str = "DownbeatGmii"
+) -> tuple[set[str], set[str]]:
     """Cells with a bound, and objects that are set free."""
-    inside = cells("DownbeatGmii")
+    inside = cells(top)
     resets = " ".join(f"{name}/PRE" for name in inside if "asyncAssertSyncDeassert_buffercc" in name)
     names = {
-        "ports": as_dictionary("DownbeatGmii"),
+        "ports": as_dictionary(top),
         "cells": " ".join(f"{{{name}}}" for name in inside),
         "pins": resets,
     }
@@ -120,10 +122,11 @@ def constrained(place: Path, script: Path = CONSTRAINTS / "common" / "crossings.
     return kinds["bound"], kinds["free"]
 
 
-def test_every_crossing_has_a_bound_and_nothing_else_has(tmp_path: Path) -> None:
-    bound, free = constrained(tmp_path)
+@pytest.mark.parametrize("top", ["DownbeatGmii", "DownbeatXgmii"])
+def test_every_crossing_has_a_bound_and_nothing_else_has(top: str, tmp_path: Path) -> None:
+    bound, free = constrained(tmp_path, top=top)
     bare = {re.sub(r"_reg(\[0\])?$", "", name) for name in bound}
-    crossing = crossings("DownbeatGmii")
+    crossing = crossings(top)
     assert bare == crossing.keys()
     resets = {name for name, origin in crossing.items() if origin == "reset"}
     assert resets <= {re.sub(r"_reg/PRE$", "", name) for name in free}

@@ -35,7 +35,7 @@ from sim.lib.compiler import (
     optimise,
     program,
 )
-from sim.lib.verilated import LARGEST, LAYOUT, NS2, PRESET, TAP, device_flags, library, part_name, with_library
+from sim.lib.verilated import LARGEST, LAYOUT, NS2, PRESET, TAP, library, part_name, with_library
 
 BENCH, ADVERSARIAL, EXPERIMENTS = SIM / "bench", SIM / "adversarial", SIM / "experiments"
 PACKETS = SIM / "lib" / "packets"
@@ -44,6 +44,7 @@ LINUX = SIM / "linux"
 WIRE = BENCH / "wire"
 GAP = BENCH / "gap"
 LATENCY = BENCH / "latency"
+TEN = BENCH / "ten"
 HOST_BENCH = SIM / "host" / "bench"
 FUZZ = ADVERSARIAL / "fuzz"
 CHURN = ADVERSARIAL / "churn"
@@ -185,11 +186,30 @@ def latency() -> Path:
     return _module_program("latency", "DownbeatGmii", [*sorted(LATENCY.glob("*.cpp")), *shared])
 
 
-def _module_program(part: str, module: str, sources: Sequence[Path], configuration: Sequence[Path] = ()) -> Path:
-    """PART_bench, around one Verilated module."""
-    model = module_model(part, LAYOUT.with_name(f"{module}.v"), configuration)
-    link = model_libraries(model, part)
-    flags = [*device_flags(model, False, TAP, PRESET), f"-I{WIRE}"]
+def ten() -> Path:
+    """The directory of ten_bench, the MAC of 10 Gb/s at its pins."""
+    sources = [
+        *sorted(TEN.glob("*.cpp")),
+        *(WIRE / name for name in ("bench_model.cpp", "ethernet.cpp", "line_rate.cpp")),
+    ]
+    return _module_program("ten", "WireBench", sources, preset="ten", model_name="wire")
+
+
+def _module_program(
+    part: str,
+    module: str,
+    sources: Sequence[Path],
+    configuration: Sequence[Path] = (),
+    preset: str = PRESET,
+    model_name: str = "",
+) -> Path:
+    """PART_bench, around one Verilated module, which is VPART if it has no other name."""
+    name = model_name or part
+    verilog = verilated.rtl(preset) / f"{module}.v"
+    model = module_model(name, verilog, configuration, variant="" if name == part else f"-{part}")
+    link = model_libraries(model, name)
+    include = (f"-I{place}" for place in (verilated.rtl(preset), DEVICE, WIRE))
+    flags = ["-std=c++20", *optimise(), *WARNINGS, *include, *model_includes(model)]
     return program(part, f"{part}_bench", sources, flags, link, [], model.name)
 
 
@@ -253,6 +273,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "wire": wire,
     "gap": gap,
     "latency": latency,
+    "ten": ten,
 }
 
 

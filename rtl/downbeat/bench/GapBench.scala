@@ -2,7 +2,7 @@
 package downbeat.bench
 
 import downbeat.config.DownbeatConfig
-import downbeat.mac.{Gmii, GmiiMac, MacCounters, TimeBase}
+import downbeat.mac.{EthernetMac, Gmii, MacCounters, TimeBase, Xgmii}
 import downbeat.messages.{Booking, GrantEvent, NextInstant}
 import downbeat.pacing.Pacer
 import downbeat.wire.{DepartureStamp, ReceivedBeat, TransmitBeat}
@@ -14,7 +14,8 @@ import spinal.lib._
   */
 case class GapBench(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    val gmii = master(Gmii())
+    val gmii = !config.xgmii generate master(Gmii())
+    val xgmii = config.xgmii generate master(Xgmii())
     /** Nanoseconds that a clock of `gtx_clk` lasts, 8.32 fixed point. */
     val increment = in UInt (TimeBase.incrementBits bits)
     val bookings = slave(Flow(Booking(config)))
@@ -29,8 +30,8 @@ case class GapBench(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val mac = GmiiMac(config)
-  mac.io.gmii <> io.gmii
+  private val mac = EthernetMac(config)
+  if (config.xgmii) mac.io.xgmii <> io.xgmii else mac.io.gmii <> io.gmii
   mac.io.increment := io.increment
   mac.io.linkUp := True
   mac.io.softReset := False

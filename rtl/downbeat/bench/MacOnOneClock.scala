@@ -2,15 +2,15 @@
 package downbeat.bench
 
 import downbeat.config.DownbeatConfig
-import downbeat.mac.GmiiMac
+import downbeat.mac.EthernetMac
 import spinal.core._
 
 /** For `make fmax`: the MAC with one clock for all its domains, so that the figure is that of the slowest, the wire's
   * or the core's.
   */
 case class MacOnOneClock(config: DownbeatConfig) extends Component {
-  private val mac = GmiiMac(config)
-  private val clocks = Seq(mac.io.gmii.rx_clk, mac.io.gmii.gtx_clk, mac.io.externalClock)
+  private val mac = EthernetMac(config)
+  private val clocks = Seq(mac.receiveClock, mac.transmitClock, mac.io.externalClock)
   for (clock <- clocks) {
     clock := ClockDomain.current.readClockWire
     Clock.syncDrive(ClockDomain.current.clock, clock)

@@ -2,7 +2,7 @@
 package downbeat.bench
 
 import downbeat.config.DownbeatConfig
-import downbeat.mac.{MacDomains, WireTime}
+import downbeat.mac.{MacDomains, WireRate, WireTime}
 import downbeat.registers.RegisterMap
 import downbeat.time.Stamp
 import spinal.core._
@@ -34,7 +34,7 @@ case class TimeBoard(config: DownbeatConfig) extends Component {
   private val domains =
     MacDomains(ClockDomain.current, io.wireClock, io.wireClock, io.externalClock, registers.io.mac.softReset)
   io.externalTime.flatten.foreach(_.addTag(ClockDomainTag(domains.externalHard)))
-  private val wireTime = WireTime(domains.core, domains.transmitHard, domains.externalHard)
+  private val wireTime = WireTime(WireRate.of(config), domains.core, domains.transmitHard, domains.externalHard)
   wireTime.io.increment := registers.io.mac.increment
   wireTime.io.control <> registers.io.mac.time
   registers.io.mac.now := wireTime.io.now

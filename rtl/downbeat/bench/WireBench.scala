@@ -2,7 +2,7 @@
 package downbeat.bench
 
 import downbeat.config.DownbeatConfig
-import downbeat.mac.{Gmii, GmiiMac, MacCounters, TimeBase}
+import downbeat.mac.{EthernetMac, Gmii, MacCounters, TimeBase, Xgmii}
 import downbeat.messages.{LocalAddresses, ReceiveDrops}
 import downbeat.rx.Receiver
 import downbeat.time.Stamp
@@ -15,7 +15,8 @@ import spinal.lib._
   */
 case class WireBench(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    val gmii = master(Gmii())
+    val gmii = !config.xgmii generate master(Gmii())
+    val xgmii = config.xgmii generate master(Xgmii())
     val local = in(LocalAddresses())
     val increment = in UInt (TimeBase.incrementBits bits)
     val now = out(Stamp())
@@ -29,8 +30,8 @@ case class WireBench(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val mac = GmiiMac(config)
-  mac.io.gmii <> io.gmii
+  private val mac = EthernetMac(config)
+  if (config.xgmii) mac.io.xgmii <> io.xgmii else mac.io.gmii <> io.gmii
   mac.io.increment := io.increment
   mac.io.linkUp := True
   mac.io.softReset := False

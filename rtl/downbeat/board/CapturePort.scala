@@ -35,12 +35,13 @@ case class CapturePort(
   for (signal <- Seq(io.enable, io.hasSpace)) signal.addTag(ClockDomainTag(core))
 
   private val receiver = receive(GmiiReceiver(config))
-  private val stamps = ReceiveStamps(receive, transmit)
+  private val stamps = ReceiveStamps(WireRate.gigabit, receive, transmit)
   // Space is found where time is plenty, and a record ahead: the crossing is never full.
   private val crossing = new StreamFifoCC(Bits(64 bits), 32, receive, core, withPopBufferedReset = false)
   receiver.io.gmii := io.gmii
   receiver.io.linkUp := True
   stamps.io.startOfFrame := receiver.io.startOfFrame
+  stamps.io.end := receiver.io.end.valid
   stamps.io.time := io.time
   stamps.io.increment := io.increment
   io.words << crossing.io.pop

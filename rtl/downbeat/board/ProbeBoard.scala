@@ -2,7 +2,7 @@
 package downbeat.board
 
 import downbeat.config.DownbeatConfig
-import downbeat.mac.{GmiiMac, TimeBase}
+import downbeat.mac.{EthernetMac, WireRate}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.regif.RegInst
@@ -13,7 +13,7 @@ import spinal.lib.bus.regif.RegInst
 case class ProbeBoard(board: Board, config: DownbeatConfig) extends BoardContents(board) {
   private val registers = ProbeRegisters(board)
   private val player = ProbePlayer()
-  private val mac = GmiiMac(config)
+  private val mac = EthernetMac(config)
   show(registers)
   registers.common.now := mac.io.now
 
@@ -32,7 +32,7 @@ case class ProbeBoard(board: Board, config: DownbeatConfig) extends BoardContent
   mac.io.gmii <> gmii.head
   mac.io.linkUp := linkUp
   mac.io.softReset := False
-  mac.io.increment := TimeBase.nominalIncrement
+  mac.io.increment := WireRate.gigabit.nominalIncrement
   mac.io.transmit << player.io.transmit
   mac.io.receive.ready := True // counted only
   registers.io.counters := mac.io.counters

@@ -18,6 +18,7 @@ object BuildName {
     "externalMemory" -> ((config, value) => config.copy(externalMemory = truth("externalMemory", value))),
     "hostPorts" -> ((config, value) => config.copy(externalMemory = true, hostPorts = value.toInt)),
     "ecc" -> ((config, value) => config.copy(ecc = truth("ecc", value))),
+    "deficitIdle" -> ((config, value) => config.copy(deficitIdle = truth("deficitIdle", value))),
     "vlans" -> ((config, value) => config.copy(vlans = value.toInt)),
     "eventSpacing" -> ((config, value) => config.copy(eventSpacing = value.toInt)))
 

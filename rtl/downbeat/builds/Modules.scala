@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.builds
 
-import downbeat.{Downbeat, DownbeatAxi, DownbeatGmii, DownbeatHost, HeaderTap}
+import downbeat.{Downbeat, DownbeatAxi, DownbeatGmii, DownbeatHost, DownbeatXgmii, HeaderTap}
 import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.{
   BenchFifo, BenchShapes, CalculationBench, CongestionBench, FmaxHarness, GapBench, LayoutBench, MacOnOneClock,
@@ -15,7 +15,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.congestion.Policy
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, SipHash, TupleHasher}
-import downbeat.mac.{GmiiMac, LaunchGate, Slew, TimeBase, WireTime}
+import downbeat.mac.{EthernetMac, LaunchGate, Slew, TimeBase, WireRate, WireTime}
 import downbeat.memory.{
   BurstReader, BurstWriter, MemoryArbiter, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer
 }
@@ -34,6 +34,7 @@ object Modules {
     "DownbeatEcc" -> (config => Downbeat(config.copy(ecc = true))),
     "DownbeatAxi" -> (DownbeatAxi(_)),
     "DownbeatGmii" -> (DownbeatGmii(_)),
+    "DownbeatXgmii" -> (DownbeatXgmii(_)),
     "DownbeatHost" -> (config => DownbeatHost(config.copy(externalMemory = true, hostPorts = config.hostPorts max 2))),
     "HeaderTap" -> (HeaderTap(_)),
     "RegisterMap" -> (config => RegisterMap(config, withMac = true)),
@@ -63,10 +64,10 @@ object Modules {
     "FlowDirectory" -> (FlowDirectory(_)),
     "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
     "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
-    "GmiiMac" -> (GmiiMac(_)),
-    "GmiiMacJumbo" -> (config => GmiiMac(config.copy(maximumFrameBytes = 9018))),
+    "GmiiMac" -> (config => EthernetMac(config.copy(xgmii = false))),
+    "GmiiMacJumbo" -> (config => EthernetMac(config.copy(xgmii = false, maximumFrameBytes = 9018))),
     "GapBench" -> (config => GapBench(config.copy(flows = 1024))),
-    "LaunchGate" -> (_ => LaunchGate(pointerBits = 11)),
+    "LaunchGate" -> (_ => LaunchGate(WireRate.gigabit, pointerBits = 11)),
     "LayoutBench" -> (LayoutBench(_)),
     "LogisticUnit" -> (_ => LogisticUnit()),
     "LogisticUnitSingle" -> (_ => LogisticUnit(single = true)),
@@ -87,7 +88,7 @@ object Modules {
     "SegmentParser" -> (SegmentParser(_)),
     "SendBuffer" -> (SendBuffer(_)),
     "Slew" -> (_ => Slew()),
-    "TimeBase" -> (_ => TimeBase()),
+    "TimeBase" -> (_ => TimeBase(WireRate.gigabit)),
     "TimeBench" -> (TimeBench(_)),
     "Pacer" -> (config => Pacer(config)),
     "PacerSpaced" -> (config => Pacer(config.copy(eventSpacing = config.flowSpacing))),
@@ -102,7 +103,11 @@ object Modules {
     "Neighbour" -> (config => Neighbour(config)),
     "Receiver" -> (config => Receiver(config)),
     "WireBench" -> (WireBench(_)),
-    "WireTime" -> (_ => WireTime(ClockDomain.current, ClockDomain.current, ClockDomain.current)))
+    "WireTime" -> (_ =>
+      WireTime(WireRate.gigabit, ClockDomain.current, ClockDomain.current, ClockDomain.current)),
+    "XgmiiMac" -> (config => EthernetMac(config.copy(xgmii = true))),
+    "XgmiiMacJumbo" -> (config => EthernetMac(config.copy(xgmii = true, maximumFrameBytes = 9018))),
+    "XgmiiMacWithoutDeficit" -> (config => EthernetMac(config.copy(xgmii = true, deficitIdle = false))))
 
   private val registered: Seq[Policy] = Policies.startup ++ Policies.steady
 

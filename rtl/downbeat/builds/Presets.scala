@@ -10,8 +10,8 @@ import spinal.core._
   * like ns-3's that send no MSS option), `sim64` for many flows at once, `sim65536` for the most flows and the largest
   * windows, `ns2` for papers that ran in ns-2, with its floor of the retransmission timeout, `small` for an FPGA with
   * little block RAM, `lean` with one policy of either kind, standard slow start and Reno, `board` with four flows and
-  * what the application on a board uses, an event in eight clocks, no records of events, `host` for tests of the driver:
-  * rings that wrap often, few policies.
+  * what the application on a board uses, an event in eight clocks, no records of events, `ten` for a MAC of 10 Gb/s,
+  * `host` for tests of the driver: rings that wrap often, few policies.
   */
 object Presets {
   private val plain = DownbeatConfig(startupPolicies = Policies.startup, steadyPolicies = Policies.steady)
@@ -32,6 +32,7 @@ object Presets {
     "board" -> small.copy(flows = 4, startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno),
       logRecords = 0, eventSpacing = 8,
       clock = 62.5 MHz),
+    "ten" -> default.copy(flows = 64, xgmii = true, clock = 156.25 MHz),
     "host" -> small.copy(startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno, Cubic),
       hostStart = true, pathReports = true, externalMemory = true, hostPorts = 4))
 }

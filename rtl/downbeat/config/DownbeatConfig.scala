@@ -44,6 +44,8 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param counterBits        of each counter at the core's and the MAC's ports; a register map adds up what they have
   *                           risen by
   * @param clock              the core's clock; nothing counts it, programs read it
+  * @param xgmii              the MAC beside the core is of 10 Gb/s; otherwise it is of 1 Gb/s, with GMII
+  * @param deficitIdle        at 10 Gb/s gaps are twelve bytes on average and nine at least; otherwise twelve at least
   * @param stageCounters      adds to each engine stage a count of its events per flow, for the lost-update test
   */
 case class DownbeatConfig(
@@ -74,6 +76,8 @@ case class DownbeatConfig(
     eventSpacing: Int = 1,
     counterBits: Int = 32,
     clock: HertzNumber = 125 MHz,
+    xgmii: Boolean = false,
+    deficitIdle: Boolean = true,
     stageCounters: Boolean = false) extends EngineSizes {
   require(isPow2(flows) && flows >= 4 && flows <= 65536, s"flows = $flows: use a power of two, 4 to 65536")
   for ((name, size) <- Seq("sendBufferBytes" -> sendBufferBytes, "receiveBufferBytes" -> receiveBufferBytes))

@@ -14,13 +14,26 @@ case class ReceivedEnd() extends Bundle {
   def good: Bool = !(linkDown || rxError || runt || oversize || badFcs || pause)
 }
 
+object ReceivedEnd {
+  /** The first cause that applies is the frame's. */
+  def of(length: UInt, linkDown: Bool, rxError: Bool, runt: Bool, oversize: Bool, badFcs: Bool,
+      pause: Bool): ReceivedEnd = {
+    val end = ReceivedEnd()
+    end.length := length
+    val causes = OHMasking.first(Seq(linkDown, rxError, runt, oversize, badFcs, pause))
+    for ((cause, applies) <- Seq(end.linkDown, end.rxError, end.runt, end.oversize, end.badFcs, end.pause).zip(causes))
+      cause := applies
+    end
+  }
+}
+
 /** GMII bytes to words of eight, from behind the SFD to the end of the FCS (IEEE 802.3 clauses 3 and 35), in the
   * receive clock's domain.
   *
   * A preamble may be of any length, even none. After a reset it waits for the carrier to go, so that the rest of a
   * frame is none.
   */
-case class GmiiReceiver(config: DownbeatConfig) extends Component {
+case class GmiiReceiver(config: DownbeatConfig) extends Component with WireReceiver {
   val io = new Bundle {
     val gmii = in(GmiiSymbol())
     val linkUp = in Bool ()
@@ -32,6 +45,10 @@ case class GmiiReceiver(config: DownbeatConfig) extends Component {
     val end = master Flow (ReceivedEnd())
   }
   noIoPrefix()
+  def linkUp: Bool = io.linkUp
+  def startOfFrame: Bool = io.startOfFrame
+  def word: Flow[Bits] = io.word
+  def end: Flow[ReceivedEnd] = io.end
 
   private val gmii = RegNext(io.gmii)
   private val valid = RegNext(io.gmii.valid) init True // until it has been seen to be away
@@ -81,20 +98,16 @@ case class GmiiReceiver(config: DownbeatConfig) extends Component {
   private val fcsRight = RegNext(crc.io.result === Ethernet.residue)
 
   private val lane = length(2 downto 0)
-  private val word = Vec(Reg(Bits(8 bits)), 8)
-  when(take)(word(lane) := gmii.data)
+  private val bytes = Vec(Reg(Bits(8 bits)), 8)
+  when(take)(bytes(lane) := gmii.data)
   io.word.valid := RegNext((take && lane === 7 || ended && lane =/= 0) && !beyondTagged) init False
-  io.word.payload := word.asBits
+  io.word.payload := bytes.asBits
 
   // The clock after the last byte: the CRC has been compared.
   private val judge = RegNext(ended) init False
   private val oversize = tagged ? beyondTagged | beyond
-  private val wrongs = Seq(wasDown, RegNext(error), !longEnough, oversize, !fcsRight, pause)
-  private val verdict = ReceivedEnd()
-  verdict.length := length - Ethernet.fcsBytes
-  for ((cause, wrong) <-
-      Seq(verdict.linkDown, verdict.rxError, verdict.runt, verdict.oversize, verdict.badFcs, verdict.pause)
-        .zip(OHMasking.first(wrongs))) cause := wrong
+  private val verdict = ReceivedEnd.of(length = length - Ethernet.fcsBytes, linkDown = wasDown,
+    rxError = RegNext(error), runt = !longEnough, oversize = oversize, badFcs = !fcsRight, pause = pause)
   io.end.valid := RegNext(judge) init False
   io.end.payload := RegNext(verdict)
 }

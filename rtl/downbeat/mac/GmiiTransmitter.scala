@@ -8,19 +8,21 @@ import spinal.lib._
 import spinal.lib.com.eth.{Crc, CrcKind}
 
 /** A frame whose first byte of preamble goes out now. */
-case class LaunchStart() extends Bundle {
+case class LaunchStart(rate: WireRate) extends Bundle {
   val length = UInt(14 bits) // bytes without FCS
   val tag = UInt(16 bits)
+  /** Its SFD is in the second slot of its clock. */
+  val secondSlot = (rate.slotsPerClock == 2) generate Bool()
 }
 
 /** Serialises a frame to GMII bytes: preamble, SFD, data, padding, FCS (IEEE 802.3 clause 3). The launch gate keeps the
   * interframe gap.
   *
-  * The SFD is on the pins `GmiiTransmitter.startToSfd` clocks after `start`.
+  * The SFD is on the pins `WireRate.startToSfd` clocks after `start`.
   */
-case class GmiiTransmitter() extends Component {
+case class GmiiTransmitter() extends Component with WireTransmitter {
   val io = new Bundle {
-    val start = slave Flow (LaunchStart())
+    val start = slave Flow (LaunchStart(WireRate.gigabit))
     /** Asks for the frame's next word, with `start` for the first; `word` holds it from four clocks later until the
       * next is asked for.
       */
@@ -32,6 +34,11 @@ case class GmiiTransmitter() extends Component {
     val departure = master Flow (DepartureStamp())
   }
   noIoPrefix()
+  def start: Flow[LaunchStart] = io.start
+  def fetch: Bool = io.fetch
+  def word: Bits = io.word
+  def time: UInt = io.time
+  def departure: Flow[DepartureStamp] = io.departure
 
   private object Phase extends SpinalEnum {
     val idle, preamble, data, pad, fcs = newElement()
@@ -98,8 +105,4 @@ case class GmiiTransmitter() extends Component {
   io.departure.valid := RegNext(startOfFrame && frame.tag =/= 0) init False
   io.departure.tag := frame.tag
   io.departure.stamp := TimeBase.stamp(io.time)
-}
-
-object GmiiTransmitter {
-  val startToSfd: Int = 1 + Ethernet.preambleBytes
 }

@@ -17,7 +17,7 @@ case class QueuedLaunch() extends Bundle {
 /** One of the gate's two queues, in the transmit wire domain: requests in order, evaluated as they come. Only `timed`
   * requests have a launch time; only of the others the gate needs the duration.
   */
-case class LaunchQueue(timed: Boolean) extends Component {
+case class LaunchQueue(rate: WireRate, timed: Boolean) extends Component {
   val io = new Bundle {
     val requests = slave Stream (LaunchRequest())
     val time = in UInt (TimeBase.bits bits)
@@ -29,8 +29,8 @@ case class LaunchQueue(timed: Boolean) extends Component {
   noIoPrefix()
 
   /** When the SFD would be if the frame that is judged now left as soon as it can. */
-  private val ahead = LaunchGate.decisionToSfd + LaunchQueue.judgedToDecision + 1 // clocks
-  private val soonest = RegNext(io.time + RegNext(TimeBase.clocks(io.increment, ahead)))
+  private val ahead = rate.decisionToSfd + LaunchQueue.judgedToDecision + 1 // clocks
+  private val soonest = RegNext(io.time + RegNext(TimeBase.eighths(io.increment, rate.toSlot(ahead))))
 
   // Both ways: the way back from a full queue is too long for the crossing's pointer at its end.
   private val comes = io.requests.map(read).halfPipe()
@@ -52,7 +52,7 @@ case class LaunchQueue(timed: Boolean) extends Component {
   private val judged = measured.map { measured =>
     val queued = QueuedLaunch()
     queued.request := measured.request
-    queued.arrivedLate := Bool(timed) && !(measured.lateness - io.increment).msb
+    queued.arrivedLate := Bool(timed) && !(measured.lateness - TimeBase.slot(io.increment, rate)).msb
     queued.inverted := Bool(timed) && measured.inverted
     queued
   }.m2sPipe()

@@ -10,14 +10,15 @@ case class LaunchRequest() extends Bundle {
   val tag = UInt(16 bits)
   val afterPrevious = Bool()
   val launch = Stamp()
-  /** The time from its SFD to the last byte time before the next SFD may be, 22.32 ns. */
+  /** The time from its SFD to the last slot before the next SFD may be, 22.32 ns. */
   val duration = UInt(54 bits)
 
-  def words: UInt = ((length + 7) >> 3).resize(11)
+  def words: UInt = LaunchRequest.words(length)
   /** From its SFD to the next, in byte times. */
   def byteTimes: UInt = LaunchRequest.padded(length) + U(Ethernet.overheadBytes)
 }
 
 object LaunchRequest {
+  def words(length: UInt): UInt = ((length + 7) >> 3).resize(11)
   def padded(length: UInt): UInt = (length < Ethernet.minimumBytes) ? U(Ethernet.minimumBytes, 14 bits) | length
 }

@@ -9,7 +9,7 @@ case class ReceiveCounters(bits: Int) extends Bundle {
   val frames = UInt(bits bits)
   /** Began while the link was down. */
   val linkDown = UInt(bits bits)
-  /** RX_ER in the frame or its preamble. */
+  /** RX_ER in the frame or its preamble; on XGMII an error, or an end by another character than terminate. */
   val rxError = UInt(bits bits)
   /** Below 64 bytes with FCS. */
   val runt = UInt(bits bits)
@@ -45,8 +45,14 @@ case class TransmitCounters(bits: Int) extends Bundle {
   val worstLateness = UInt(32 bits)
 }
 
+/** Link faults that have begun, IEEE 802.3 46.3.4; none on GMII. */
+case class FaultCounters(bits: Int) extends Bundle {
+  val local, remote = UInt(bits bits)
+}
+
 /** Since `reset`, modulo 2^bits; a soft reset leaves all. */
 case class MacCounters(bits: Int) extends Bundle {
   val receive = ReceiveCounters(bits)
   val transmit = TransmitCounters(bits)
+  val fault = FaultCounters(bits)
 }

@@ -12,9 +12,9 @@ import spinal.lib._
   */
 case class MacDomains(
     core: ClockDomain, receiveClock: Bool, transmitClock: Bool, externalClock: Bool, softReset: Bool) extends Area {
-  private val count = Reg(UInt(log2Up(GmiiMac.softResetClocks) bits)) init 0
+  private val count = Reg(UInt(log2Up(EthernetMac.softResetClocks) bits)) init 0
   when(count =/= 0)(count := count - 1)
-  when(softReset)(count := GmiiMac.softResetClocks - 1)
+  when(softReset)(count := EthernetMac.softResetClocks - 1)
 
   /** The memories of frames are or are about to be in reset. */
   val resetting: Bool = count =/= 0
@@ -23,7 +23,7 @@ case class MacDomains(
 
   /** Every domain is in reset for the first three quarters. */
   private val always = core.withoutReset()
-  private val held = count >= GmiiMac.softResetClocks / 4
+  private val held = count >= EthernetMac.softResetClocks / 4
   // One register for those who take it at a clock, and one for those who do not.
   private val coreReset = always(RegNext(core.isResetActive || held))
   private val hard = always(RegNext(core.isResetActive))

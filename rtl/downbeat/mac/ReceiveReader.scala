@@ -11,7 +11,7 @@ case class StoredFrame() extends Bundle {
   val length = UInt(14 bits) // bytes, at least one
   val stamp = Stamp()
 
-  def words: UInt = ((length + 7) >> 3).resize(11)
+  def words: UInt = LaunchRequest.words(length)
 }
 
 /** Whole frames out of the memory, a beat a clock. */

@@ -11,7 +11,7 @@ import spinal.lib._
   * (cocotb_tests/formal/time_base.sv proves it). A jump takes effect three clocks after it came, an increment or a
   * correction likewise.
   */
-case class TimeBase() extends Component {
+case class TimeBase(rate: WireRate) extends Component {
   val io = new Bundle {
     /** Nanoseconds that a clock lasts, 8.32 fixed point: at least one. A host may change it at any time, time stays
       * monotone.
@@ -30,7 +30,7 @@ case class TimeBase() extends Component {
   }
   noIoPrefix()
 
-  private val nominal = U(TimeBase.nominalIncrement, TimeBase.incrementBits bits)
+  private val nominal = U(rate.nominalIncrement, TimeBase.incrementBits bits)
   private val increment = RegNext(io.increment) init nominal
   private val correction = RegNext(io.correction) init 0
   io.step := RegNext((increment.intoSInt + correction).asUInt.resize(TimeBase.incrementBits)) init nominal
@@ -51,8 +51,6 @@ object TimeBase {
   val bits = 80
   val fractionBits = 32
   val incrementBits = 40
-  /** 125 MHz. */
-  val nominalIncrement: BigInt = BigInt(8) << fractionBits
 
   /** 48.32 to what the core sees, 48.16: the rest is cut, so a stamp is never later than what it stamps. */
   def stamp(time: UInt): Stamp = {
@@ -60,12 +58,23 @@ object TimeBase {
     stamp.assignFromBits(time(bits - 1 downto fractionBits - 16).asBits)
     stamp
   }
-  /** The length of `times` clocks, by shifts and one sum: a multiplier would take half a byte time alone. */
+  /** The length of `times` clocks, by shifts and few sums: a multiplier would take half a byte time alone. */
   def clocks(step: UInt, times: Int): UInt = {
-    val shifts = (0 until 8).filter(bit => (times >> bit & 1) == 1)
     val width = incrementBits + log2Up(times + 1)
-    if (isPow2(times + 1)) (step << log2Up(times + 1)).resize(width) - step
-    else shifts.map(shift => (step << shift).resize(width)).reduce(_ + _)
+    // Digits of 1 and -1, no two of them side by side.
+    def terms(rest: Int, shift: Int): Seq[(Int, Boolean)] =
+      if (rest == 0) Nil
+      else if (rest % 2 == 0) terms(rest / 2, shift + 1)
+      else if (rest % 4 == 3) (shift, true) +: terms((rest + 1) / 2, shift + 1)
+      else (shift, false) +: terms((rest - 1) / 2, shift + 1)
+    terms(times, 0).reverse.foldLeft(U(0, width bits)) { case (sum, (shift, subtract)) =>
+      val term = (step << shift).resize(width)
+      if (subtract) sum - term else sum + term
+    }
   }
+  /** The same for eighths of a clock, cut. */
+  def eighths(step: UInt, times: Int): UInt = if (times % 8 == 0) clocks(step, times / 8) else clocks(step, times) >> 3
+  /** The time from one slot to the next. */
+  def slot(step: UInt, rate: WireRate): UInt = step >> log2Up(rate.slotsPerClock)
   def fromStamp(stamp: Stamp): UInt = (stamp.asBits ## B(0, fractionBits - 16 bits)).asUInt
 }

@@ -5,7 +5,8 @@ import spinal.core._
 import spinal.lib._
 
 /** Takes frames of one kind from the core to the gate: their words, and their requests behind them. */
-case class TransmitLane(timed: Boolean, words: Int, core: ClockDomain, transmit: ClockDomain) extends Component {
+case class TransmitLane(
+    rate: WireRate, timed: Boolean, words: Int, core: ClockDomain, transmit: ClockDomain) extends Component {
   val pointerBits: Int = log2Up(words) + 1
 
   val io = new Bundle {
@@ -30,10 +31,10 @@ case class TransmitLane(timed: Boolean, words: Int, core: ClockDomain, transmit:
   private val requests = new StreamFifoCC(LaunchRequest(), 16, core, transmit, withPopBufferedReset = false)
   requests.io.push.valid := io.intake.request.valid
   requests.io.push.payload := io.intake.request.payload
-  // The frame that comes in now makes one request.
-  io.intake.space := memory.io.space && core(RegNext(requests.io.pushOccupancy < 14) init False)
+  // The frame that comes in now makes a request, and the one before it may be about to.
+  io.intake.space := memory.io.space && core(RegNext(requests.io.pushOccupancy < 13) init False)
 
-  private val queue = transmit(LaunchQueue(timed))
+  private val queue = transmit(LaunchQueue(rate, timed))
   queue.io.requests << requests.io.pop
   queue.io.time := io.time
   queue.io.increment := io.increment

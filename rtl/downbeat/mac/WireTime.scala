@@ -10,7 +10,7 @@ import spinal.lib._
   * A pulse, or an external time, is sampled half a clock after its edge on average, and passes registers for 2 clocks
   * more. It gets the time of 2.5 clocks ago, right to half a clock; to one clock where a synchroniser settles late.
   */
-case class WireTime(core: ClockDomain, wire: ClockDomain, external: ClockDomain) extends Component {
+case class WireTime(rate: WireRate, core: ClockDomain, wire: ClockDomain, external: ClockDomain) extends Component {
   val io = new Bundle {
     // In clock domain `core`.
     val increment = in UInt (TimeBase.incrementBits bits)
@@ -37,7 +37,7 @@ case class WireTime(core: ClockDomain, wire: ClockDomain, external: ClockDomain)
   private def toCore(bit: Bool): Bool = core(BufferCC(wire(RegNext(bit) init False), False))
 
   private val increment =
-    new NewestCopy(io.increment, core, wire, U(TimeBase.nominalIncrement, TimeBase.incrementBits bits))
+    new NewestCopy(io.increment, core, wire, U(rate.nominalIncrement, TimeBase.incrementBits bits))
   private val jump = toWire("jump", io.control.jump)
   private val slewing = toWire("slewCommand", io.control.slew)
   private val plan = toWire("plan", io.control.pulses)
@@ -48,7 +48,7 @@ case class WireTime(core: ClockDomain, wire: ClockDomain, external: ClockDomain)
   externalTime.io.input.valid := io.externalTime.valid
   externalTime.io.input.payload := io.externalTime.payload
 
-  private val timeBase = wire(TimeBase())
+  private val timeBase = wire(TimeBase(rate))
   private val slew = wire(Slew())
   private val pulseInput = wire(PulseInput())
   private val pulseOutput = wire(PulseOutput())

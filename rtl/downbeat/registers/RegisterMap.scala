@@ -3,7 +3,7 @@ package downbeat.registers
 
 import downbeat.config.{BuildNumbers, DownbeatConfig}
 import downbeat.lib.BundleLayout
-import downbeat.mac.{GmiiMac, MacCounters, TimeBase, TimeControl}
+import downbeat.mac.{EthernetMac, MacCounters, TimeBase, TimeControl, WireRate}
 import downbeat.messages.{Counters, StaticNeighbour, TraceRecord, Vlan}
 import downbeat.time.Stamp
 import spinal.core._
@@ -38,7 +38,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     val secret = out(Bits(128 bits))
     val neighbour = master(Stream(StaticNeighbour(config.vlanBits)))
     val addressConflict = in(Bool())
-    /** To and from GmiiMac's ports of these names. */
+    /** To and from EthernetMac's ports of these names. */
     val mac = withMac generate new Bundle {
       val linkUp = in(Bool())
       val counters = in(MacCounters(CounterBank.countBits))
@@ -94,7 +94,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     SymbolName("neighbourWaits")) := neighbourWaits
 
   /** The MAC's own reset must be over before the core speaks to it. */
-  private val resetClocks = RegisterMap.resetClocks + (if (withMac) GmiiMac.softResetClocks else 0)
+  private val resetClocks = RegisterMap.resetClocks + (if (withMac) EthernetMac.softResetClocks else 0)
   private val resetRequested = !enable || softReset
   private val resetLeft = Reg(UInt(log2Up(resetClocks + 1) bits)) init 0
   private val coreReset = RegInit(True)
@@ -213,9 +213,10 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     io.mac.softReset := RegNext(resetRequested) init True
     private val link = register("link", "")
     link.field(Bool(), AccessType.RO, "The link is up.")(SymbolName("up")) := io.mac.linkUp
-    private val nominal = TimeBase.nominalIncrement
+    private val nominal = WireRate.of(config).nominalIncrement
     private val high = register("incrementHigh", "Time by which a clock of the wire moves the time base on.")
-      .field(UInt(TimeBase.incrementBits - 32 bits), AccessType.RW, nominal >> 32, "ns; 8 at 125 MHz.")(
+      .field(UInt(TimeBase.incrementBits - 32 bits), AccessType.RW, nominal >> 32,
+        "ns; 8 at 125 MHz, 6 at 156.25 MHz.")(
         SymbolName("ns"))
     private val lowRegister =
       register("incrementLow",

@@ -10,7 +10,7 @@ Bench::Bench(std::uint64_t corePeriod) : top_(std::make_unique<Vwire>(&context_)
   auto &pins = *top_;
   pins.local_mac = ownMac;
   pins.local_ip = ownIp;
-  pins.increment = std::uint64_t{8} << 32;
+  pins.increment = Phy<Pins>::increment;
   pins.bypass_ready = 1;
   pins.reset = 1;
   constexpr int resetClocks = 16;
@@ -26,10 +26,10 @@ void Bench::step() {
     const bool core = nextCore_ == now, wire = nextWire_ == now;
     // The edge takes the values at the pins before it; the values that it drives go out behind it.
     if (core) top_->clk = 0;
-    if (wire) top_->gmii_rx_clk = top_->gmii_gtx_clk = 0;
+    if (wire) wireClocks(false);
     eval();
     if (core) top_->clk = 1;
-    if (wire) top_->gmii_rx_clk = top_->gmii_gtx_clk = 1;
+    if (wire) wireClocks(true);
     const bool taken = core && top_->transmit_valid && top_->transmit_ready;
     if (core) coreEdge();
     if (wire) wireEdge();
@@ -47,13 +47,16 @@ void Bench::step() {
       nextCore_ += corePeriod_;
     }
     if (wire) {
-      const Symbol symbol = wireIn.next();
-      top_->gmii_rxd = symbol.data;
-      top_->gmii_rx_dv = symbol.valid;
+      phy_.drive(wireIn);
       nextWire_ += wirePeriod;
       return;
     }
   }
+}
+
+void Bench::wireClocks(bool level) {
+  phy_.receiveClock(level);
+  phy_.transmitClock(level);
 }
 
 void Bench::coreEdge() {
@@ -66,8 +69,8 @@ void Bench::coreEdge() {
 }
 
 void Bench::wireEdge() {
-  // The symbol came to the pins at the edge before.
-  if (deserialiser_.take({top_->gmii_txd, top_->gmii_tx_en != 0}, clocks_ - 1)) wireOut.push_back(deserialiser_.seen);
+  // The bytes came to the pins at the edge before.
+  phy_.take(deserialiser_, clocks_ - 1, [this] { wireOut.push_back(deserialiser_.seen); });
   ++clocks_;
 }
 

@@ -11,6 +11,7 @@
 #include "Vwire.h"
 #include "device/core/launch_gate.h"
 #include "ethernet.h"
+#include "phy.h"
 
 namespace wire {
 
@@ -24,23 +25,24 @@ struct TransmitFrame {
   std::uint16_t tag;
 };
 
-/// Both wire clocks last 8 ns and rise together; the core's lasts `corePeriod` ps.
+/// Both wire clocks rise together; the core's lasts `corePeriod` ps.
 class Bench {
 public:
-  static constexpr std::uint64_t wirePeriod = 8000; // ps
+  using Pins = Vwire;
+  static constexpr std::uint64_t wirePeriod = Phy<Pins>::period / 1000; // ps
 
   explicit Bench(std::uint64_t corePeriod = wirePeriod);
   ~Bench() { top_->final(); }
 
   /// To the next rising edge of the wire's clocks, and over all of the core's before it.
   void step();
-  /// Rising edges of the wire's clocks so far: 8 ns of time each since the reset.
+  /// Rising edges of the wire's clocks so far.
   std::uint64_t clocks() const { return clocks_; }
   bool transmitIdle() const { return queue_.empty(); }
   void transmit(TransmitFrame frame) { queue_.push_back(std::move(frame)); }
 
   /// The listeners of this bench's user.
-  Serialiser wireIn;
+  Serialiser wireIn{Phy<Pins>::slotBytes};
   struct Accepted {
     TransmitFrame frame;
     std::uint64_t clock; // the edge that took the last beat
@@ -57,12 +59,14 @@ public:
 
 private:
   void coreEdge();
+  void wireClocks(bool level);
   void wireEdge();
   void driveTransmit();
   void eval() { top_->eval(); }
 
   VerilatedContext context_;
   std::unique_ptr<Vwire> top_;
+  Phy<Pins> phy_{*top_};
   std::uint64_t corePeriod_, nextCore_ = 0, nextWire_ = 0, clocks_ = 0;
   std::deque<TransmitFrame> queue_;
   std::size_t position_ = 0; // in the front frame

@@ -9,7 +9,7 @@ namespace wire {
 
 namespace {
 
-constexpr std::size_t preamble = 7, start = preamble + 1, fcsBytes = 4, gap = 12;
+constexpr std::size_t preamble = 7, start = preamble + 1, fcsBytes = 4, gap = 12, smallest = 60;
 constexpr std::uint8_t sfd = 0xd5, preambleByte = 0x55;
 
 std::array<std::uint32_t, 256> makeTable() {
@@ -67,6 +67,13 @@ Bytes segmentFrame(std::size_t length, std::uint32_t sequence) {
   return frame;
 }
 
+std::size_t Gaps::behind(std::size_t length) {
+  const std::size_t bytes = start + std::max<std::size_t>(length, smallest) + fcsBytes + gap;
+  const std::size_t slots = (bytes + owed_) / slotBytes_;
+  owed_ = (bytes + owed_) % slotBytes_;
+  return gap + slots * slotBytes_ - bytes;
+}
+
 void Serialiser::put(const Bytes &frame) {
   const auto add = [this](std::uint8_t byte) { symbols_.push_back({byte, true}); };
   for (std::size_t i = 0; i < preamble; ++i) add(preambleByte);
@@ -74,28 +81,31 @@ void Serialiser::put(const Bytes &frame) {
   for (const std::uint8_t byte : frame) add(byte);
   const std::uint32_t check = fcs(frame.data(), frame.size());
   for (unsigned i = 0; i < fcsBytes; ++i) add(static_cast<std::uint8_t>(check >> 8 * i));
-  symbols_.insert(symbols_.end(), gap, Symbol{});
+  symbols_.insert(symbols_.end(), gaps_.behind(frame.size()), Symbol{});
 }
 
 Symbol Serialiser::next() {
-  if (symbols_.empty()) return {};
+  if (symbols_.empty()) {
+    gaps_.reset();
+    return {};
+  }
   const Symbol symbol = symbols_.front();
   symbols_.pop_front();
   return symbol;
 }
 
-bool Deserialiser::take(Symbol symbol, std::uint64_t clock) {
+bool Deserialiser::take(Symbol symbol, std::uint64_t place) {
   if (symbol.valid) {
     if (std::exchange(ended_, false)) bytes_.clear();
     if (bytes_.empty()) seen.gap = idle_;
     idle_ = 0;
     bytes_.push_back(symbol.data);
-    if (bytes_.size() == preamble + 1) seen.sfd = clock;
+    if (bytes_.size() == preamble + 1) seen.sfd = place;
     return false;
   }
   ++idle_;
   if (bytes_.empty() || ended_) return false;
-  const bool whole = bytes_.size() >= start + 60 + fcsBytes;
+  const bool whole = bytes_.size() >= start + smallest + fcsBytes;
   seen.length = whole ? bytes_.size() - start - fcsBytes : 0;
   seen.head = 0;
   if (whole) std::memcpy(&seen.head, bytes_.data() + start, sizeof seen.head);

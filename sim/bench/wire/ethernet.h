@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Frames on GMII (IEEE 802.3 clauses 3 and 35), a byte a clock, both ways.
+// Frames on a wire (IEEE 802.3 clause 3), byte by byte, both ways.
 #pragma once
 
 #include <array>
@@ -26,31 +26,48 @@ struct Symbol {
   bool valid = false;
 };
 
-/// Bytes of frames, each with preamble, SFD, FCS and a gap of twelve; idle when there is none.
+/// The gaps between frames that start at multiples of `slotBytes`: twelve bytes on average, by the deficit idle count
+/// of IEEE 802.3 46.3.1.4.
+class Gaps {
+public:
+  explicit Gaps(unsigned slotBytes) : slotBytes_(slotBytes) {}
+  /// The gap behind a frame of so many bytes without FCS, padded, when the next one waits.
+  std::size_t behind(std::size_t length);
+  void reset() { owed_ = 0; }
+
+private:
+  unsigned slotBytes_;
+  std::size_t owed_ = 0; // bytes that earlier gaps were short of
+};
+
+/// Bytes of frames, each with preamble, SFD, FCS and a gap; idle when there is none.
 class Serialiser {
 public:
+  explicit Serialiser(unsigned slotBytes = 1) : gaps_(slotBytes) {}
   void put(const Bytes &frame);
   bool empty() const { return symbols_.empty(); }
+  std::size_t size() const { return symbols_.size(); }
   Symbol next();
 
 private:
   std::deque<Symbol> symbols_;
+  Gaps gaps_;
 };
 
 /// A frame that was seen on the wire.
 struct Seen {
   std::size_t length = 0;   // without FCS
   std::uint64_t head = 0;   // its first eight bytes, the first lowest
-  std::uint64_t sfd = 0;    // the edge at which the SFD came to the pins
-  std::uint64_t gap = 0;    // idle clocks before its preamble
+  std::uint64_t sfd = 0;    // the number of its byte, as the pins count them
+  std::uint64_t gap = 0;    // idle bytes before its preamble
   bool right = false;       // preamble and FCS
 };
 
 /// Finds the frames in a row of symbols.
 class Deserialiser {
 public:
-  /// `clock` is the edge at which the symbol came to the pins. True when a frame has ended; it is then in `seen`.
-  bool take(Symbol symbol, std::uint64_t clock);
+  /// `place` is the number of the symbol's byte. True when a frame has ended; it is then in `seen`.
+  bool take(Symbol symbol, std::uint64_t place);
   Seen seen;
   /// The bytes of the frame in `seen`, without FCS, until the next one begins; none of one that is too short.
   std::span<const std::uint8_t> frame() const;

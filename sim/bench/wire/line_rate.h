@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Frames of one length, back to back, both ways at once: through the MAC to the parser, and from the core to the wire.
+// Frames back to back, both ways at once: through the MAC to the parser, and from the core to the wire.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,8 @@
 
 namespace wire {
 
-/// `length` counts the FCS; `corePeriod` is in ps. Prints one JSON object; true if nothing was lost, damaged or late.
-bool lineRate(std::size_t length, std::uint64_t frames, std::uint64_t corePeriod);
+/// Lengths from `first` to `last` in turn, with their FCS; `corePeriod` is in ps. Prints one JSON object; true if
+/// nothing was lost, damaged or late.
+bool lineRate(std::size_t first, std::size_t last, std::uint64_t frames, std::uint64_t corePeriod);
 
 } // namespace wire

@@ -11,7 +11,7 @@
 int main(int count, char **arguments) {
   const auto number = [arguments](int index) { return std::strtoull(arguments[index], nullptr, 10); };
   if (count == 5 && std::strcmp(arguments[1], "line") == 0)
-    return wire::lineRate(number(2), number(3), number(4)) ? 0 : 1;
+    return wire::lineRate(number(2), number(2), number(3), number(4)) ? 0 : 1;
   if (count == 4 && std::strcmp(arguments[1], "gate") == 0) return wire::launchTrace(number(2), number(3)) ? 0 : 1;
   std::fprintf(stderr, "usage: %s line BYTES FRAMES CORE_PS | gate FRAMES SEED\n", arguments[0]);
   return 2;

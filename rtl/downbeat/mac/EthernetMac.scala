@@ -7,17 +7,21 @@ import downbeat.wire.{DepartureStamp, ReceivedBeat, TransmitBeat}
 import spinal.core._
 import spinal.lib._
 
-/** The wire at 1 Gb/s: GMII on one side, the core's frame streams, stamps and time on the other.
+/** The wire, at 1 Gb/s by GMII or at 10 Gb/s by XGMII, on one side, the core's frame streams, stamps and time on the
+  * other.
   *
   * Four domains: the core's `clk`, the wire's two, and an external time's, whose resets follow from the core's and from
   * `softReset`.
   */
-case class GmiiMac(config: DownbeatConfig) extends Component {
+case class EthernetMac(config: DownbeatConfig) extends Component {
+  private val rate = WireRate.of(config)
+
   val io = new Bundle {
-    val gmii = master(Gmii())
+    val gmii = !config.xgmii generate master(Gmii())
+    val xgmii = config.xgmii generate master(Xgmii())
 
     // In the core's domain.
-    /** Nanoseconds that a clock of `gtx_clk` lasts, 8.32 fixed point, at least one. Taken over within 20 clocks; time
+    /** Nanoseconds that a clock of the wire lasts, 8.32 fixed point, at least one. Taken over within 20 clocks; time
       * stays monotone.
       */
     val increment = in UInt (TimeBase.incrementBits bits)
@@ -26,40 +30,46 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
     /** To set, discipline and compare the time. Inputs that are not connected leave it as it is. */
     val time = slave(TimeControl())
     val linkUp = in Bool ()
-    /** A clock or more: all frames on their way are given up and counted. Lasts `GmiiMac.softResetClocks`. */
+    /** A clock or more: all frames on their way are given up and counted. Lasts `EthernetMac.softResetClocks`. */
     val softReset = in Bool ()
     /** Good frames, whole; damaged (`error`) only one that a soft reset cut off. */
     val receive = master Stream (ReceivedBeat())
     val transmit = slave Stream (TransmitBeat())
     val departures = master Flow (DepartureStamp())
     val counters = out(MacCounters(config.counterBits))
-    // In clock domain `gtx_clk`, for more ports with stamps of this time.
+    /** `linkUp`, and XGMII signals no fault. */
+    val linkUsable = out Bool ()
+    // In the clock domain of `transmitClock`, for more ports with stamps of this time.
     val wireNow = out UInt (TimeBase.bits bits) // 48.32
     val wireStep = out UInt (TimeBase.incrementBits bits) // 8.32: what a clock lasts now
 
     /** Asynchronous: its rising edges are stamped. */
     val pulseIn = in Bool ()
-    /** In clock domain `gtx_clk`: a square wave by the time base. */
+    /** In the clock domain of `transmitClock`: a square wave by the time base. */
     val pulseOut = out Bool ()
     val externalClock = in Bool () // may stand
     /** In clock domain `externalClock`: the time of the clock edge that takes it. */
     val externalTime = slave Flow (Stamp())
     for (input <- time.flatten ++ externalTime.flatten ++ Seq(pulseIn, externalClock) if input.isInput)
-      GmiiMac.optional(input)
+      EthernetMac.optional(input)
   }
   noIoPrefix()
+  def receiveClock: Bool = if (config.xgmii) io.xgmii.rx_clk else io.gmii.rx_clk
+  def transmitClock: Bool = if (config.xgmii) io.xgmii.tx_clk else io.gmii.gtx_clk
 
   private val core = ClockDomain.current
-  private val domains = MacDomains(core, io.gmii.rx_clk, io.gmii.gtx_clk, io.externalClock, io.softReset)
+  private val domains = MacDomains(core, receiveClock, transmitClock, io.externalClock, io.softReset)
   import domains.{coreSoft, externalHard, receiveHard, receiveSoft, transmitHard, transmitSoft}
   for (input <- Seq(io.increment, io.linkUp, io.softReset) ++ io.transmit.flatten ++ io.time.flatten if input.isInput)
     input.addTag(ClockDomainTag(core))
   for (input <- io.externalTime.flatten) input.addTag(ClockDomainTag(externalHard))
-  for (input <- Seq(io.gmii.rxd, io.gmii.rx_dv, io.gmii.rx_er)) input.addTag(ClockDomainTag(receiveSoft))
+  private val receivePins =
+    if (config.xgmii) Seq(io.xgmii.rxd, io.xgmii.rxc) else Seq(io.gmii.rxd, io.gmii.rx_dv, io.gmii.rx_er)
+  for (input <- receivePins) input.addTag(ClockDomainTag(receiveSoft))
 
   // ---- time
 
-  private val wireTime = WireTime(core, transmitHard, externalHard)
+  private val wireTime = WireTime(rate, core, transmitHard, externalHard)
   wireTime.io.increment := io.increment
   wireTime.io.control <> io.time
   wireTime.io.pulseIn := io.pulseIn
@@ -71,34 +81,44 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
 
   // ---- wire in
 
-  private val pointerBits = log2Up(GmiiMac.receiveWords(config)) + 1
-  private val receiver = receiveSoft(GmiiReceiver(config))
-  private val stamps = ReceiveStamps(receiveSoft, transmitSoft)
-  private val receiveMemory = FrameMemory(GmiiMac.receiveWords(config), receiveSoft, coreSoft)
+  private val pointerBits = log2Up(EthernetMac.receiveWords(config)) + 1
+  private val gmiiReceiver = !config.xgmii generate receiveSoft(GmiiReceiver(config)).setName("receiver")
+  private val xgmiiReceiver = config.xgmii generate receiveSoft(XgmiiReceiver(config)).setName("receiver")
+  private val receiver: WireReceiver = if (config.xgmii) xgmiiReceiver else gmiiReceiver
+  private val stamps = ReceiveStamps(rate, receiveSoft, transmitSoft)
+  private val receiveMemory = FrameMemory(EthernetMac.receiveWords(config), receiveSoft, coreSoft)
   private val receiveFrames = new StreamFifoCC(StoredFrame(), 64, receiveSoft, coreSoft, withPopBufferedReset = false)
   private val reader = coreSoft(ReceiveReader(pointerBits))
   private val guard = FrameGuard(config)
 
-  receiver.io.gmii.data := io.gmii.rxd
-  receiver.io.gmii.valid := io.gmii.rx_dv
-  receiver.io.gmii.error := io.gmii.rx_er
-  receiver.io.linkUp := receiveSoft(BufferCC(io.linkUp, False))
-  stamps.io.startOfFrame := receiver.io.startOfFrame
+  if (config.xgmii) {
+    xgmiiReceiver.io.column.data := io.xgmii.rxd
+    xgmiiReceiver.io.column.control := io.xgmii.rxc
+    stamps.io.secondSlot := xgmiiReceiver.io.secondSlot
+  } else {
+    gmiiReceiver.io.gmii.data := io.gmii.rxd
+    gmiiReceiver.io.gmii.valid := io.gmii.rx_dv
+    gmiiReceiver.io.gmii.error := io.gmii.rx_er
+  }
+  receiver.linkUp := receiveSoft(BufferCC(io.linkUp, False))
+  stamps.io.startOfFrame := receiver.startOfFrame
+  stamps.io.end := receiver.end.valid
   stamps.io.time := wireTime.io.time
   stamps.io.increment := wireTime.io.step
 
   private val receiving = new ClockingArea(receiveSoft) {
     val lost = RegInit(False) // a word of this frame did not fit
-    val end = receiver.io.end
-    val misses = receiver.io.word.valid && !receiveMemory.io.space
+    val end = receiver.end
+    val misses = receiver.word.valid && !receiveMemory.io.space
     when(misses)(lost := True)
     when(end.valid)(lost := False)
-    val fits = !lost && receiveFrames.io.push.ready
-    receiveFrames.io.push.valid := end.valid && end.good && !lost
+    val whole = !lost && !misses
+    val fits = whole && receiveFrames.io.push.ready
+    receiveFrames.io.push.valid := end.valid && end.good && whole
     receiveFrames.io.push.length := end.length
     receiveFrames.io.push.stamp := stamps.io.stamp
-    receiveMemory.io.write.valid := receiver.io.word.valid && receiveMemory.io.space && !lost
-    receiveMemory.io.write.payload := receiver.io.word.payload
+    receiveMemory.io.write.valid := receiver.word.valid && receiveMemory.io.space && !lost
+    receiveMemory.io.write.payload := receiver.word.payload
     receiveMemory.io.end.valid := end.valid
     receiveMemory.io.end.keep := end.good && fits
     receiveMemory.io.end.words := receiveFrames.io.push.payload.words
@@ -118,10 +138,13 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   // ---- wire out
 
   private val intake = TransmitIntake(config)
-  private val timed = TransmitLane(timed = true, GmiiMac.timedWords(config), coreSoft, transmitSoft)
-  private val immediate = TransmitLane(timed = false, GmiiMac.immediateWords(config), coreSoft, transmitSoft)
-  private val gate = transmitSoft(LaunchGate(timed.pointerBits max immediate.pointerBits))
-  private val transmitter = transmitSoft(GmiiTransmitter())
+  private val timed = TransmitLane(rate, timed = true, EthernetMac.timedWords(config), coreSoft, transmitSoft)
+  private val immediate = TransmitLane(rate, timed = false, EthernetMac.immediateWords(config), coreSoft, transmitSoft)
+  private val gate =
+    transmitSoft(LaunchGate(rate, timed.pointerBits max immediate.pointerBits, config.deficitIdle))
+  private val gmiiTransmitter = !config.xgmii generate transmitSoft(GmiiTransmitter()).setName("transmitter")
+  private val xgmiiTransmitter = config.xgmii generate transmitSoft(XgmiiTransmitter()).setName("transmitter")
+  private val transmitter: WireTransmitter = if (config.xgmii) xgmiiTransmitter else gmiiTransmitter
 
   intake.io.beats << io.transmit
   intake.io.flush := domains.resetting
@@ -132,37 +155,55 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
     lane.io.time := wireTime.io.time
     lane.io.increment := wireTime.io.step
     lane.io.start := gate.io.start.valid
-    lane.io.fetch := transmitter.io.fetch
+    lane.io.fetch := transmitter.fetch
   }
   gate.io.time := wireTime.io.time
   gate.io.increment := wireTime.io.step
   // A register more: a synchronizer's two stay together, wherever that is, and the gate has no time to spare.
-  gate.io.linkUp := transmitSoft(RegNext(BufferCC(io.linkUp, False)) init False)
+  private val upAtGate = transmitSoft(BufferCC(io.linkUp, False))
+  private val faults = config.xgmii generate new Area {
+    private val local = receiveSoft(RegNext(xgmiiReceiver.io.localFault) init False)
+    private val remote = receiveSoft(RegNext(xgmiiReceiver.io.remoteFault) init False)
+    val any = receiveSoft(RegNext(local || remote) init False)
+    val atGate = transmitSoft(BufferCC(any, False))
+    xgmiiTransmitter.io.remoteFault := transmitSoft(RegNext(BufferCC(local, False)) init False)
+    val localBegins = receiveSoft(local.rise(False))
+    val remoteBegins = receiveSoft(remote.rise(False))
+  }
+  gate.io.linkUp :=
+    transmitSoft(RegNext(if (config.xgmii) upAtGate && !faults.atGate else upAtGate) init False)
+  io.linkUsable := (if (config.xgmii) io.linkUp && !BufferCC(faults.any, False) else io.linkUp)
   gate.io.timed << timed.io.head
   gate.io.immediate << immediate.io.head
   gate.io.timedSettled := timed.io.settled
   gate.io.immediateSettled := immediate.io.settled
   timed.io.read := gate.io.timedRead.resized
   immediate.io.read := gate.io.immediateRead.resized
-  transmitter.io.start << gate.io.start
+  transmitter.start << gate.io.start
   // The frames' block RAM takes most of a clock to its output.
   private val words = Seq(immediate, timed).map(lane => transmitSoft(RegNext(lane.io.word)))
-  transmitter.io.word := transmitSoft(RegNext(gate.io.startImmediate ? words(0) | words(1)))
-  transmitter.io.time := wireTime.io.time
-  io.gmii.txd := transmitter.io.gmii.data
-  io.gmii.tx_en := transmitter.io.gmii.valid
-  io.gmii.tx_er := transmitter.io.gmii.error
+  transmitter.word := transmitSoft(RegNext(gate.io.startImmediate ? words(0) | words(1)))
+  transmitter.time := wireTime.io.time
+  if (config.xgmii) {
+    xgmiiTransmitter.io.increment := wireTime.io.step
+    io.xgmii.txd := xgmiiTransmitter.io.column.data
+    io.xgmii.txc := xgmiiTransmitter.io.column.control
+  } else {
+    io.gmii.txd := gmiiTransmitter.io.gmii.data
+    io.gmii.tx_en := gmiiTransmitter.io.gmii.valid
+    io.gmii.tx_er := gmiiTransmitter.io.gmii.error
+  }
 
   private val departures = new StreamFifoCC(DepartureStamp(), 4, transmitSoft, coreSoft, withPopBufferedReset = false)
-  departures.io.push.valid := transmitter.io.departure.valid
-  departures.io.push.payload := transmitter.io.departure.payload
+  departures.io.push.valid := transmitter.departure.valid
+  departures.io.push.payload := transmitter.departure.payload
   io.departures << departures.io.pop.toFlow
 
   // ---- counters of frames
 
   private def received(name: String, event: Bool) = EventCounter.of(name, event, receiveHard, core, config.counterBits)
   private def sent(name: String, event: Bool) = EventCounter.of(name, event, transmitHard, core, config.counterBits)
-  private val ended = receiver.io.end
+  private val ended = receiver.end
   private val counters = io.counters
   counters.receive.frames := guard.io.frames
   counters.receive.linkDown := received("linkDown", ended.valid && ended.linkDown)
@@ -182,6 +223,8 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   counters.transmit.lateArrived := sent("lateArrived", gate.io.lateArrived)
   counters.transmit.lateInverted := sent("lateInverted", gate.io.lateInverted)
   counters.transmit.lateBusy := sent("lateBusy", gate.io.lateBusy)
+  counters.fault.local := (if (config.xgmii) received("localFault", faults.localBegins) else U(0))
+  counters.fault.remote := (if (config.xgmii) received("remoteFault", faults.remoteBegins) else U(0))
   private val worst = new ClockingArea(transmitHard) {
     private val late = gate.io.lateArrived || gate.io.lateInverted || gate.io.lateBusy
     val lateness = Reg(UInt(32 bits)) init 0
@@ -192,7 +235,7 @@ case class GmiiMac(config: DownbeatConfig) extends Component {
   counters.transmit.worstLateness := worstLateness.value
 }
 
-object GmiiMac {
+object EthernetMac {
   private def optional(input: BaseType): Unit = input match {
     case bit: Bool => bit.default(False)
     case bits: Bits => bits.default(bits.getZero)

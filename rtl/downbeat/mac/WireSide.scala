@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.mac
+
+import downbeat.wire.DepartureStamp
+import spinal.core._
+import spinal.lib._
+
+/** A receiver as the MAC sees it, whichever wire it reads. */
+trait WireReceiver {
+  def linkUp: Bool
+  def startOfFrame: Bool
+  def word: Flow[Bits]
+  def end: Flow[ReceivedEnd]
+}
+
+/** A transmitter as the MAC sees it, whichever wire it drives. */
+trait WireTransmitter {
+  def start: Flow[LaunchStart]
+  def fetch: Bool
+  def word: Bits
+  def time: UInt
+  def departure: Flow[DepartureStamp]
+}
