@@ -23,7 +23,6 @@ EXAMPLES = ROOT / "docs" / "examples"
 WAIVERS = Path("scripts/lint/waivers.vlt")
 # Example, module in build/rtl, its name to the example, and ports of the core that must go to the example.
 JOINED = (
-    ("ten_gigabit", "Downbeat", "Downbeat", r"[sm]_axis_(wire_rx|wire_tx|departure)_"),
     ("ddr", "DownbeatExternalMemory", "Downbeat", "m_axi_"),
     ("pcie", "DownbeatAxi", "DownbeatAxi", "s_axil_"),
 )
