@@ -64,6 +64,7 @@ BENCH_ten := $(TEN_RTL)
 BENCH_netlist := $(NETLIST_RTL)
 BENCH_logistic := $(SET_UP)
 BENCH_churn := $(SIM_RTL)
+BENCH_recovery := $(SIM_RTL)
 BENCH_upsets := $(RTL)
 BENCH_estimator := $(SET_UP)
 BENCH_host := $(HOST_TESTS_RTL) driver

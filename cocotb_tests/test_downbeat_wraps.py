@@ -60,9 +60,11 @@ async def close(core: Core, peer: Peer, flow: int) -> None:
     peer.send("FA")
     last = await peer.receive()
     assert last.ack == peer.sequence
-    await core.notified_of("timeWait")
-    assert 59 * SECOND < await core.jump() <= 60 * SECOND + TIMER_UNIT
     assert (await core.notified_of("closed"))["status_reason"] == "finished"
+    await core.idle()  # the flow is free
+    peer.send("FA", sequence=(peer.sequence - 1) % MODULUS)
+    assert (await peer.receive()).flags == "A"
+    assert 59 * SECOND < await core.jump() <= 60 * SECOND + TIMER_UNIT
 
 
 @cocotb.test()

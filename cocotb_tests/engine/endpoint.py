@@ -47,6 +47,8 @@ class Endpoint:
         self._bookings = StreamMonitor(dut, "bookings")
         self._deadlines = StreamMonitor(dut, "deadlines")
         self._status = StreamMonitor(dut, "status")
+        self._ended = StreamMonitor(dut, "ended")
+        self.ends: list[dict[str, int]] = []
         self.deadline: int | None = None  # ns
         self.status: dict[str, int] = {}
         self.placements: list[Placed] = []  # all so far
@@ -92,6 +94,7 @@ class Endpoint:
                 self.deadline = beat["at_ns"] if beat["armed"] else None
             for beat in self._status.pending():
                 self.status = beat
+            self.ends += self._ended.pending()
             for beat in self._placements.pending():
                 if not beat["discard"]:
                     placed = Placed(

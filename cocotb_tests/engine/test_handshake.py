@@ -9,7 +9,7 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.engine.endpoint import MODULE, SECOND, Endpoint
+from cocotb_tests.engine.endpoint import FLOW, MODULE, SECOND, Endpoint
 from cocotb_tests.engine.segment import MODULUS, Options
 
 
@@ -54,7 +54,7 @@ async def a_syn_that_comes_again_gets_its_reply_again_at_once(dut: Any) -> None:
 async def simultaneous_close_passes_closing(dut: Any) -> None:
     """RFC 9293 3.6, figure 13."""
     endpoint = await Endpoint.connected(dut)
-    endpoint.application("close")
+    endpoint.application("shutdown")
     (fin,) = await endpoint.replies()
     assert "F" in fin.flags
     endpoint.send("FA", ack=endpoint.ack)
@@ -66,13 +66,16 @@ async def simultaneous_close_passes_closing(dut: Any) -> None:
     assert endpoint.state == "timeWait"
     assert await endpoint.expire() == pytest.approx(60 * SECOND, rel=0.01)
     assert (endpoint.state, endpoint.reason) == ("closed", "finished")
+    endpoint.application("close")
+    await endpoint.silent()
+    assert [end["waits"] for end in endpoint.ends] == [0]
 
 
 @cocotb.test()
 async def a_fin_that_comes_again_restarts_time_wait(dut: Any) -> None:
     """RFC 9293 3.10.7.4: it is acknowledged and the 2 MSL begin again."""
     endpoint = await Endpoint.connected(dut)
-    endpoint.application("close")
+    endpoint.application("shutdown")
     await endpoint.replies()
     endpoint.ack = (endpoint.ack + 1) % MODULUS
     endpoint.send("FA")
@@ -85,48 +88,61 @@ async def a_fin_that_comes_again_restarts_time_wait(dut: Any) -> None:
 
 
 @cocotb.test()
-@cocotb.parametrize(
-    (
-        ("first", "next_", "ahead", "beyond", "reopens"),
-        [
-            (None, None, 1, 0, True),
-            (None, None, 1, 2**30, True),
-            (None, None, 1, -1, False),
-            (None, None, 1, -(2**30), False),
-            (None, None, 0, 0, False),
-            (None, None, -5000, 0, False),
-            (100, 101, -5000, -(2**30), True),
-            (100, 100, 1, -1, True),
-            (100, 100, 0, 0, False),
-            (100, 99, 5000, 0, False),
-            (100, None, 1, 0, True),
-            (100, None, 1, -1, False),
-            (100, None, -5000, 0, False),
-        ],
-    )
-)
-async def a_later_syn_ends_time_wait(
-    dut: Any, first: int | None, next_: int | None, ahead: int, beyond: int, reopens: bool
+async def a_syn_finds_the_application_still_there(dut: Any) -> None:
+    """It is challenged (RFC 5961 4); the directory's table lets it in when the application has closed."""
+    endpoint = await Endpoint.connected(dut)
+    endpoint.application("shutdown")
+    await endpoint.replies()
+    endpoint.ack = (endpoint.ack + 1) % MODULUS
+    endpoint.send("FA")
+    await endpoint.replies()
+    endpoint.send("S", seq=endpoint.seq + 1)
+    assert (await endpoint.acknowledged()).ack == endpoint.seq
+    assert endpoint.state == "timeWait"
+
+
+@cocotb.test()
+@cocotb.parametrize(stamp=[None, 500], crossing=[False, True])
+async def time_wait_gives_up_the_flow_of_an_application_that_has_closed(
+    dut: Any, stamp: int | None, crossing: bool
 ) -> None:
-    """RFC 6191 2: by timestamps if both SYNs have them; otherwise by sequence number, and then our next one must lie
-    beyond all that were used (RFC 9293 3.10.7.4). Others are challenged (RFC 5961 4).
-    """
-    endpoint = await Endpoint.connected(dut, options=Options(timestamp=first))
+    """After the ACK; the directory learns the numbers with which it answers from then on."""
+    endpoint = await Endpoint.connected(dut, options=Options(timestamp=stamp))
     endpoint.application("written", 500)
     endpoint.application("close")
     (fin,) = await endpoint.replies()
-    endpoint.ack = (fin.seq + 500 + 1) % MODULUS  # SND.MAX
-    endpoint.send("FA")
-    await endpoint.replies()
-    assert endpoint.state == "timeWait"
-    numbers: dict[str, Any] = {"initialSequence_value": (endpoint.ack + beyond) % MODULUS}
-    endpoint.send("S", seq=endpoint.seq + ahead, tsval=next_, timestamped=next_ is not None, **numbers)
-    if reopens:
+    if not crossing:
+        endpoint.ack = (fin.seq + 500 + 1) % MODULUS
+    endpoint.send("FA", tsval=None if stamp is None else stamp + 9)
+    assert (await endpoint.acknowledged()).ack == endpoint.seq
+    if crossing:
+        assert (endpoint.state, endpoint.released) == ("closing", 0)
+        endpoint.ack = (fin.seq + 500 + 1) % MODULUS
+        endpoint.send("A", tsval=None if stamp is None else stamp + 9)
         await endpoint.silent()
-        assert (endpoint.state, endpoint.reason) == ("closed", "finished")
-    else:
-        await endpoint.settle()
-        assert endpoint.state == "timeWait"
+    (end,) = endpoint.ends
+    assert (end["flow"], end["waits"], endpoint.released) == (FLOW, 1, 1)
+    assert (end["numbers_next_value"], end["numbers_received_value"]) == (endpoint.ack, endpoint.seq)
+    assert end["numbers_timestamped"] == int(stamp is not None)
+    assert stamp is None or end["numbers_recent"] == stamp + 9
+    assert (endpoint.state, endpoint.reason, endpoint.deadline) == ("closed", "finished", None)
+
+
+@cocotb.test()
+async def a_close_in_time_wait_gives_up_the_flow(dut: Any) -> None:
+    """Data that the application has not read keeps the flow until then; an abort forgets the connection."""
+    for kind in ("close", "abort"):
+        endpoint = await Endpoint.connected(dut)
+        endpoint.application("shutdown")
+        await endpoint.replies()
+        endpoint.ack = (endpoint.ack + 1) % MODULUS
+        endpoint.send("FA", 10)
+        await endpoint.replies()
+        assert (endpoint.state, endpoint.released) == ("timeWait", 0)
+        endpoint.application(kind)
+        await endpoint.silent()
+        assert [end["waits"] for end in endpoint.ends] == [int(kind == "close")]
+        assert (endpoint.state, endpoint.released) == ("closed", 1)
 
 
 @cocotb.test()

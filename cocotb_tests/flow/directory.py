@@ -12,6 +12,7 @@ from cocotb.triggers import RisingEdge
 from cocotb_tests.bench import Beat, StreamSink, StreamSource, clocks, generator, start, until
 from cocotb_tests.flow.model import FLAGS, PARAMETERS, Directory
 from sim.golden.flow.keyed_numbers import Numbers, Tuple
+from sim.golden.flow.time_wait import Waiting
 
 LISTENING = (80, 8080)
 LOCAL_IP = 0x0A000002
@@ -51,6 +52,7 @@ class Bench:
         self.segments = StreamSource(dut, "segments", stall=stall)
         self.opens = StreamSource(dut, "opens", stall=stall)
         self.listens = StreamSource(dut, "listens", stall=stall)
+        self.ended = StreamSource(dut, "ended")  # before the release, so without a stall
         self.released = StreamSource(dut, "released", stall=stall)
         self.events = StreamSink(dut, "events", stall=stall)
         self.discards = StreamSink(dut, "discards", stall=stall)
@@ -65,6 +67,7 @@ class Bench:
     async def start(self) -> None:
         inputs = {f"addressRead_{reader}_{name}": 0 for reader in (0, 1) for name in ("enable", "flow")}
         pins = {"now_ns": 0, "now_fraction": 0, "secret": self.numbers.secret, "localIp": LOCAL_IP}
+        pins |= {"timestampClock": 0}
         await start(self.dut, handshakeOver_valid=0, **pins, **inputs)
         cocotb.start_soon(self._handshakes())
         await self.idle()
@@ -78,7 +81,7 @@ class Bench:
 
     async def idle(self, limit: int = 20_000) -> None:
         """Waits until everything was taken in and nothing moves any more."""
-        sources = (self.segments, self.opens, self.listens, self.released)
+        sources = (self.segments, self.opens, self.listens, self.ended, self.released)
         await until(
             self.dut,
             lambda: all(source.idle for source in sources) and not self.handshakes_over and self.dut.idle.value == 1,
@@ -91,7 +94,9 @@ class Bench:
     async def moves(self, now: int) -> None:
         """The time, in ns."""
         self.model.moves(now)
+        self.model.timestamp_clock = self.random.getrandbits(32)
         self.dut.now_ns.value = now
+        self.dut.timestampClock.value = self.model.timestamp_clock
         await clocks(self.dut, 5)
 
     def segment(self, *beats: Beat) -> None:
@@ -123,11 +128,42 @@ class Bench:
             self.established(self.model.table[key].number)
         await self.check()
 
+    async def retire(self, *flows: int, numbers: tuple[int, int, int | None] | None = None) -> None:
+        """Connections in TIME-WAIT give up their flows: SND.NXT, RCV.NXT, TS.Recent, drawn unless given."""
+        for flow in flows:
+            recent = self.random.getrandbits(32) if self.random.random() < 0.5 else None
+            drawn = self.random.getrandbits(32), self.random.getrandbits(32), recent
+            waiting = Waiting(self.model.key(flow), *(numbers or drawn))
+            self.model.end(flow, waiting)
+            self.release(flow)
+            await self.idle()
+
+    def replies(self) -> list[Beat]:
+        """Stateless replies; timestamps count where there are any."""
+        replies = self.stateless_replies.pending()
+        for reply in replies:
+            if not reply["timestamped"]:
+                del reply["timestampValue"], reply["timestampEcho"]
+        return replies
+
     def release(self, *flows: int) -> None:
         for flow in flows:
             self.handshakes_over += flow in self.model.handshakes
+            waiting = self.model.ended.get(flow)
             self.model.release(flow)
-        self.released.put(*flows)
+            self.give_back(flow, waiting)
+
+    def give_back(self, flow: int, waiting: Waiting | None = None) -> None:
+        """The engine has no more use for a flow; its connection may be in TIME-WAIT."""
+        end = {name: self.random.getrandbits(32) for name in ("next_value", "received_value", "recent")}
+        end["timestamped"] = 0
+        if waiting is not None:
+            end |= {"next_value": waiting.next, "received_value": waiting.received}
+            if waiting.recent is not None:
+                end |= {"timestamped": 1, "recent": waiting.recent}
+        beat = {f"numbers_{name}": value for name, value in end.items()}
+        self.ended.put({"flow": flow, "waits": int(waiting is not None), **beat})
+        self.released.put(flow)
 
     async def check(self) -> None:
         """All that the model expects has come, in order, and nothing else."""
@@ -137,7 +173,10 @@ class Bench:
         self.made += [event for event in seen if event["fresh"] or event["open"]]
         for expected, event in zip(model.events, seen, strict=True):
             assert {name: (event[name], value) for name, value in expected.items() if event[name] != value} == {}
-        assert self.stateless_replies.pending() == model.stateless_replies
+        replies = self.replies()
+        for number, (expected, reply) in enumerate(zip(model.stateless_replies, replies, strict=False)):
+            assert reply == expected, f"stateless reply {number}"
+        assert len(replies) == len(model.stateless_replies)
         assert [beat["payload"] for beat in self.discards.pending()] == model.discards
         assert self.refused.pending() == model.refused
         for expected_of in (model.events, model.stateless_replies, model.discards, model.refused):
@@ -151,6 +190,8 @@ class Bench:
         assert self.dut.drops_noConnection.value == model.no_connection % 2**32
         assert self.dut.drops_resets.value == 0
         assert self.dut.drops_icmpErrors.value == model.reports
+        assert self.dut.drops_timeWaitsGivenUp.value == model.waits.given_up
+        assert self.dut.suppressedChallenges.value == model.suppressed_challenges
 
 
 async def listening(dut: Any, *, stall: float = 0.0, ports: tuple[int, ...] = LISTENING) -> Bench:

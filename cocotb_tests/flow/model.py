@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from cocotb_tests.bench.layout import element, widths
 from sim.golden.flow.half_siphash import TupleHash, tuple_hash
 from sim.golden.flow.keyed_numbers import SEGMENT_SIZES, Numbers, Terms, Tuple, period_of, size_of
+from sim.golden.flow.time_wait import TimeWaits, Waiting
 
 Beat = dict[str, int]
 
@@ -16,6 +17,7 @@ ASSUMED_MSS = 536
 FLAGS = ("fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr")
 FLOWS = 16
 LISTENERS = 4
+TIME_WAITS = 8
 
 OUT_OF_RESOURCES = element("CloseReason", "outOfResources")
 ADDRESS_IN_USE = element("CloseReason", "addressInUse")
@@ -35,11 +37,15 @@ class Directory:
 
     numbers: Numbers
     now: int = 0  # ns
+    timestamp_clock: int = 0
     table: dict[Tuple, Flow] = field(default_factory=dict)
     listeners: dict[int, Beat] = field(default_factory=dict)
     free: deque[Flow] = field(default_factory=lambda: deque(Flow(n, 1) for n in range(FLOWS)))
     tried: int = 0  # ephemeral ports
     handshakes: set[int] = field(default_factory=set)  # flows
+    waits: TimeWaits = field(default_factory=lambda: TimeWaits(TIME_WAITS))
+    ended: dict[int, Waiting | None] = field(default_factory=dict)  # flows, until their release
+    suppressed_challenges: int = 0
     cookie_period: int | None = None  # in which the last one was sent
     events: list[Beat] = field(default_factory=list)
     stateless_replies: list[Beat] = field(default_factory=list)
@@ -59,12 +65,14 @@ class Directory:
         key = key_of(beat, beat["localPort"])
         if key in self.table:
             self._event(beat, self.table[key])
-            if beat["flags_syn"] and not (beat["flags_ack"] or beat["flags_rst"] or beat["icmpError"]):
-                # Reference of a connection that this SYN may request instead.
-                self.events[-1]["initialSequence_value"] = self.numbers.initial_sequence(key, self.now)
             return
         if beat["icmpError"]:
             self.reports += 1
+            return
+        waiting = self.waits.find(key, self.now)
+        if waiting is not None:
+            if not self._wait(key, waiting, beat) and beat["payload_held"]:
+                self.discards.append(beat["payload_slot"])
             return
         syn, ack, rst = (beat[f"flags_{name}"] for name in ("syn", "ack", "rst"))
         listening = key[2] in self.listeners
@@ -84,6 +92,26 @@ class Directory:
         if beat["payload_held"]:
             self.discards.append(beat["payload_slot"])
 
+    def _wait(self, key: Tuple, waiting: Waiting, beat: Beat) -> bool:
+        """A segment of a connection in TIME-WAIT; whether it makes the next one."""
+        verdict = waiting.judge(beat, self.now)
+        if verdict.succeeds and key[2] in self.listeners:
+            if not self.free or len(self.handshakes) == FLOWS // 2:
+                self.syn_no_flow += 1
+                return False
+            self.waits.reopen(key)
+            self._accept(key, beat)
+            number = self.numbers.initial_sequence(key, self.now)
+            self.events[-1]["initialSequence_value"] = waiting.successor(number)
+            return True
+        self.suppressed_challenges += verdict.suppressed
+        if verdict.acknowledged:
+            self.stateless_replies.append(time_wait_ack(beat, waiting, self._timestamp(key)))
+        return False
+
+    def _timestamp(self, key: Tuple) -> int:
+        return (self.numbers.timestamp_offset(key) + self.timestamp_clock) % 2**32
+
     def _accept(self, key: Tuple, beat: Beat, **kind: int) -> None:
         self.table[key] = self.free.popleft()
         self.handshakes.add(self.table[key].number)
@@ -96,6 +124,7 @@ class Directory:
         reply = {name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort", "vlan")}
         acknowledgment = (beat["sequence_value"] + 1) % 2**32
         reply |= {"sequence_value": cookie, "acknowledgment_value": acknowledgment, "ack": 1, "syn": 1}
+        reply |= {"rst": 0, "timestamped": 0}
         self.stateless_replies.append(reply)
         self.cookies_sent += 1
         self.cookie_period = period_of(self.now)
@@ -129,6 +158,7 @@ class Directory:
     def moves(self, now: int) -> None:
         """Time goes on."""
         self.now = now
+        self.waits.moves(now)
         if self.cookie_period is not None and (period_of(now) - self.cookie_period) % 2**12 > 2:
             self.cookie_period = None
 
@@ -138,7 +168,7 @@ class Directory:
     def open(self, beat: Beat) -> None:
         port = beat["localPort"] or self._ephemeral(beat)
         key = key_of(beat, port)
-        if key in self.table:
+        if self._in_use(key):
             self._refuse(beat, ADDRESS_IN_USE)
         elif not self.free:
             self._refuse(beat, OUT_OF_RESOURCES)
@@ -157,10 +187,23 @@ class Directory:
         else:
             self.listeners[port] = beat
 
+    def _in_use(self, key: Tuple) -> bool:
+        return key in self.table or self.waits.find(key, self.now) is not None
+
+    def key(self, flow: int) -> Tuple:
+        return next(key for key, entry in self.table.items() if entry.number == flow)
+
+    def end(self, flow: int, waiting: Waiting | None) -> None:
+        """The connection has ended; one in TIME-WAIT gives up its flow."""
+        self.ended[flow] = waiting
+
     def release(self, flow: int) -> None:
         self.handshakes.discard(flow)
-        key = next(key for key, entry in self.table.items() if entry.number == flow)
+        key = self.key(flow)
         generation = self.table.pop(key).generation
+        waiting = self.ended.pop(flow, None)
+        if waiting is not None:
+            self.waits.enter(waiting, self.now)
         self.free.append(Flow(flow, (generation + 1) % 256))
 
     def _ephemeral(self, beat: Beat) -> int:
@@ -168,7 +211,7 @@ class Directory:
         offset = self.numbers.port_offset(key_of(beat, 0))
         while True:
             port = 0x8000 | (offset + self.tried) % 0x8000
-            if key_of(beat, port) not in self.table and port not in self.listeners:
+            if not self._in_use(key_of(beat, port)) and port not in self.listeners:
                 break
             self.tried += 1
         self.tried += bool(self.free)
@@ -197,7 +240,9 @@ def key_of(beat: Beat, local_port: int) -> Tuple:
 
 def stateless_reset(beat: Beat) -> Beat:
     """RFC 9293 3.10.7.1, group CLOSED."""
-    reset = {"syn": 0} | {name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort", "vlan")}
+    reset = {"syn": 0, "rst": 1, "timestamped": 0} | {
+        name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort", "vlan")
+    }
     if beat["flags_ack"]:
         numbers = {"sequence_value": beat["acknowledgment_value"], "acknowledgment_value": 0, "ack": 0}
     else:
@@ -205,3 +250,12 @@ def stateless_reset(beat: Beat) -> Beat:
         acknowledgment = (beat["sequence_value"] + length) % 2**32
         numbers = {"sequence_value": 0, "acknowledgment_value": acknowledgment, "ack": 1}
     return {**reset, **numbers}
+
+
+def time_wait_ack(beat: Beat, waiting: Waiting, timestamp: int) -> Beat:
+    """<SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>"""
+    reply = {name: beat[name] for name in ("remoteMac", "remoteIp", "remotePort", "localPort", "vlan")}
+    reply |= {"sequence_value": waiting.next, "acknowledgment_value": waiting.received, "ack": 1, "syn": 0, "rst": 0}
+    if waiting.recent is None:
+        return reply | {"timestamped": 0}
+    return reply | {"timestamped": 1, "timestampValue": timestamp, "timestampEcho": waiting.recent}

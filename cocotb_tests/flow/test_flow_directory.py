@@ -23,7 +23,7 @@ MIXES = ("syn", "syn", "syn", "syn ack", "ack", "ack psh", "ack", "rst", "rst ac
 
 
 def test_flow_directory() -> None:
-    run_module("FlowDirectory", __name__, random_power_up=True)
+    run_module("FlowDirectoryFewTimeWaits", __name__, random_power_up=True)
 
 
 def shared_buckets(bench: Bench, count: int, fingerprint: bool = False) -> list[Tuple]:
@@ -106,7 +106,7 @@ async def opens_segments_and_releases_at_once_lose_nothing(dut: Any) -> None:
         await until(dut, lambda: not expected[key], f"the segments of {key}")
         flow = next(number for number, owner in flows.items() if owner == key)
         del flows[flow]
-        bench.released.put(flow)
+        bench.give_back(flow)
 
     async def watch() -> None:
         while True:
@@ -247,7 +247,7 @@ async def stateless_replies_that_nobody_answers_hold_up_no_segment(dut: Any) -> 
     await until(dut, lambda: bench.events.count == 2, "the event behind the stateless_replies", 400)
     bench.stateless_replies.stall = 0
     await bench.idle()
-    replies = bench.stateless_replies.pending()
+    replies = bench.replies()
     assert replies == [stateless_reset(beat) for beat in stateless_replies[: len(replies)]]
     assert len(replies) >= 4 and dut.drops_resets.value == len(stateless_replies) - len(replies)
 

@@ -15,7 +15,7 @@ GENERATIONS = 256
 
 
 def test_generations() -> None:
-    run_module("FlowDirectory", __name__)
+    run_module("FlowDirectoryFewTimeWaits", __name__)
 
 
 @cocotb.test()

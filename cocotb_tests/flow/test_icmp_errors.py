@@ -12,7 +12,7 @@ from cocotb_tests.flow.directory import listening, segment
 
 
 def test_reports() -> None:
-    run_module("FlowDirectory", __name__)
+    run_module("FlowDirectoryFewTimeWaits", __name__)
 
 
 @cocotb.test()

@@ -22,7 +22,7 @@ PROBE_INTERVAL = SECOND // 10  # ns between nmap's sequence probes
 
 
 def test_keyed_numbers() -> None:
-    run_module("FlowDirectory", __name__)
+    run_module("FlowDirectoryFewTimeWaits", __name__)
 
 
 async def connection(bench: Bench, key: Tuple) -> Beat:

@@ -13,7 +13,7 @@ from cocotb_tests.flow.model import ADDRESS_IN_USE
 
 
 def test_listener_table() -> None:
-    run_module("FlowDirectory", __name__)
+    run_module("FlowDirectoryFewTimeWaits", __name__)
 
 
 @cocotb.test()

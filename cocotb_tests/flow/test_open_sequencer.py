@@ -16,7 +16,7 @@ from cocotb_tests.flow.model import FLOWS
 
 
 def test_open_sequencer() -> None:
-    run_module("FlowDirectory", __name__)
+    run_module("FlowDirectoryFewTimeWaits", __name__)
 
 
 @cocotb.test()

@@ -22,7 +22,7 @@ KEPT_SIZES = {1: 64, 536: 536, 1000: 536, 1399: 1360, 1460: 1460, 1500: 1460, 90
 
 
 def test_syn_cookies() -> None:
-    run_module("FlowDirectory", __name__)
+    run_module("FlowDirectoryFewTimeWaits", __name__)
 
 
 async def flooded(dut: Any) -> Bench:

@@ -16,7 +16,7 @@ KEY = (0x0A000005, 40000, 80)
 
 
 def test_vlans() -> None:
-    run_module("FlowDirectory", __name__)
+    run_module("FlowDirectoryFewTimeWaits", __name__)
 
 
 @cocotb.test()

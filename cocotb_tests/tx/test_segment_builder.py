@@ -113,7 +113,28 @@ def _stateless(peer: Peer, sequence: int, acknowledgment: int, *, ack: int, syn:
         "acknowledgment_value": acknowledgment,
         "ack": ack,
         "syn": syn,
+        "rst": 1 - syn,
+        "timestamped": 0,
+        "timestampValue": 0,
+        "timestampEcho": 0,
     }
+
+
+@cocotb.test()
+@cocotb.parametrize(stamps=[None, (0x89ABCDEF, 0x12345678)])
+async def a_stateless_ack_has_the_numbers_of_its_connection(dut: Any, stamps: tuple[int, int] | None) -> None:
+    """TIME-WAIT answers without a flow: its timestamps go along, if there are any (RFC 7323 3.2)."""
+    bench = await Transmitter.create(dut)
+    peer = Peer(*(bench.random.getrandbits(bits) for bits in (48, 32, 16, 16)))
+    reply = _stateless(peer, 5, 6, ack=1) | {"rst": 0}
+    options: list[tuple[str, Any]] = []
+    if stamps is not None:
+        reply |= {"timestamped": 1, "timestampValue": stamps[0], "timestampEcho": stamps[1]}
+        options = [("NOP", None), ("NOP", None), ("Timestamp", stamps)]
+    bench.stateless_replies.put(reply)
+    expected = scapy_frame(peer, b"", seq=5, ack=6, flags="A", window=0, options=options)
+    assert (await bench.receive()).data == expected
+    await bench.quiet()
 
 
 @cocotb.test()

@@ -133,9 +133,10 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   // ---- the modules, in a packet's order; modules that are idle during bulk transfer are clock-gated in simulation
 
   private val receiver = RestingClock(Receiver(config))(_.io.idle)
-  private val neighbour = // an armed deadline keeps its clock running
+  // an armed deadline keeps its clock running
+  private val neighbour =
     RestingClock(Neighbour(config))(module => module.io.idle && !module.io.next.armed)
-  private val directory = RestingClock(FlowDirectory(config))(_.io.idle)
+  private val directory = RestingClock(FlowDirectory(config))(module => module.io.idle && !module.io.next.armed)
   private val engine = // a descriptor that leaves in this clock must be gone in the next one
     RestingClock(FlowEngine(config))(module => module.io.waits && !module.io.descriptors.fire)
   private val pacer = Pacer(config)
@@ -169,6 +170,8 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   engine.io.now := now
   engine.io.directory << directory.io.events
   directory.io.handshakeOver << engine.io.handshakeOver
+  directory.io.ended << engine.io.ended
+  directory.io.timestampClock := engine.io.timestampClock
 
   // ---- booking -> grant, deadline -> timer: the engine's events that come from the time
 
@@ -332,7 +335,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     io.counters.correctedFlips := Tally(FlipCounts.corrected(this), config.counterBits)
     io.counters.uncorrectableFlips := Tally(FlipCounts.uncorrectable(this), config.counterBits)
   }
-  io.counters.suppressedChallenges := engine.io.suppressedChallenges
+  io.counters.suppressedChallenges := RegNext(engine.io.suppressedChallenges + directory.io.suppressedChallenges) init 0
   io.counters.duplicateSacks := engine.io.duplicateSacks
   io.counters.staleStamps := transmitter.io.staleStamps
   io.counters.sendOverruns := sendBuffer.io.overruns
@@ -348,6 +351,6 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     receiver.io.idle, placementWriter.io.idle, payloadMemory.io.idle, receiveBuffer.io.idle, sendBuffer.io.idle,
     payloadFetch.io.idle, transmitter.io.idle, neighbour.io.idle)
   io.idle := CoreIdle(idles ++ Option(host).map(_.io.idle) ++ Option(reports).map(_.io.idle): _*)
-  private val instants = Seq(pacer.io.next, timers.io.next, neighbour.io.next)
+  private val instants = Seq(pacer.io.next, timers.io.next, directory.io.next, neighbour.io.next)
   io.nextDeadline := CoreIdle.nextDeadline(instants ++ Option(host).toSeq.flatMap(_.io.next): _*)
 }

@@ -70,7 +70,7 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
 
   // ---- the core's modules that know neither frames nor payload, clocked and connected as in Downbeat
 
-  private val directory = RestingClock(FlowDirectory(config))(_.io.idle)
+  private val directory = RestingClock(FlowDirectory(config))(module => module.io.idle && !module.io.next.armed)
   private val engine = // a descriptor that leaves in this clock must be gone in the next one
     RestingClock(FlowEngine(config))(module => module.io.waits && !module.io.descriptors.fire)
   private val pacer = Pacer(config)
@@ -84,6 +84,8 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   directory.io.localIp := io.local_ip
   directory.io.secret := io.secret
   directory.io.handshakeOver << engine.io.handshakeOver
+  directory.io.ended << engine.io.ended
+  directory.io.timestampClock := engine.io.timestampClock
   engine.io.now := now
   engine.io.directory << directory.io.events
   pacer.io.now := now
@@ -197,5 +199,5 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
     directory.io.idle, stuck && engine.io.waits || engine.io.idle, pacer.io.idle, timers.io.idle, commandPort.io.idle,
     notifier.io.idle, stuck || builder.io.idle && !io.outgoing.valid, tags.io.idle, !written.valid, !io.received.valid,
     if (config.pathReports) reports.io.idle else True)
-  io.nextDeadline := CoreIdle.nextDeadline(pacer.io.next, timers.io.next)
+  io.nextDeadline := CoreIdle.nextDeadline(pacer.io.next, timers.io.next, directory.io.next)
 }

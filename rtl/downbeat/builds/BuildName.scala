@@ -13,6 +13,7 @@ object BuildName {
   /** Fields that a name may change: sizes, and with them where their memory lies. */
   private val changes: Map[String, Change] = Map(
     "flows" -> ((config, value) => config.copy(flows = value.toInt)),
+    "timeWaits" -> ((config, value) => config.copy(timeWaits = value.toInt)),
     "sendBufferBytes" -> ((config, value) => config.copy(sendBufferBytes = value.toInt)),
     "receiveBufferBytes" -> ((config, value) => config.copy(receiveBufferBytes = value.toInt)),
     "externalMemory" -> ((config, value) => config.copy(externalMemory = truth("externalMemory", value))),

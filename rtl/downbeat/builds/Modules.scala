@@ -62,6 +62,7 @@ object Modules {
     "Exponential" -> (_ => Exponential()),
     "ExponentialSingle" -> (_ => Exponential(single = true)),
     "FlowDirectory" -> (FlowDirectory(_)),
+    "FlowDirectoryFewTimeWaits" -> (config => FlowDirectory(config.copy(timeWaits = 8))),
     "BurstReader" -> (config => BurstReader(config, config.receiveBufferBytes, config.receiveBase, 17)),
     "BurstWriter" -> (config => BurstWriter(config, config.receiveBufferBytes, config.receiveBase)),
     "GmiiMac" -> (config => EthernetMac(config.copy(xgmii = false))),

@@ -17,9 +17,10 @@ object Presets {
   private val plain = DownbeatConfig(startupPolicies = Policies.startup, steadyPolicies = Policies.steady)
   private val default = plain.copy(hostStart = true, pathReports = true, vlans = 3)
   private val untagged = default.copy(vlans = 0)
-  private val largest = untagged.copy(flows = 65536, sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24,
-    assumedPeerMss = 1460)
-  private val small = plain.copy(sendBufferBytes = 4096, receiveBufferBytes = 4096)
+  private val largest =
+    untagged.copy(flows = 65536, timeWaits = 16384, sendBufferBytes = 1 << 24, receiveBufferBytes = 1 << 24,
+      assumedPeerMss = 1460)
+  private val small = plain.copy(timeWaits = 64, sendBufferBytes = 4096, receiveBufferBytes = 4096)
 
   val all: Map[String, DownbeatConfig] = Map(
     "default" -> default,
@@ -28,8 +29,9 @@ object Presets {
     "sim65536" -> largest,
     "ns2" -> largest.copy(minimumRto = 200 ms),
     "small" -> small,
-    "lean" -> plain.copy(startupPolicies = Seq(Standard), steadyPolicies = Seq(Reno)),
-    "board" -> small.copy(flows = 4, startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno),
+    "lean" -> plain.copy(timeWaits = 64, startupPolicies = Seq(Standard), steadyPolicies = Seq(Reno)),
+    "board" -> small.copy(flows = 4, timeWaits = 16, startupPolicies = Seq(Standard, Paced, Pairs),
+      steadyPolicies = Seq(Reno),
       logRecords = 0, eventSpacing = 8,
       clock = 62.5 MHz),
     "ten" -> default.copy(flows = 64, xgmii = true, clock = 156.25 MHz),

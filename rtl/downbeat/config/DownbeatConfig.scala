@@ -19,6 +19,7 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param maximumRto         its ceiling (RFC 6298 2.5 allows 60 s and more)
   * @param retransmissions    unanswered expiries in a row after which a connection is given up (RFC 9293 R2)
   * @param timeWait           2 MSL
+  * @param timeWaits          connections in TIME-WAIT that no flow holds; a power of two, 2 to 65,536
   * @param closedTimeout      time without progress after which a connection that the application has closed is given
   *                           up (RFC 9293 3.8.3, R2: at least 100 s); TIME-WAIT's time holds in FIN-WAIT-2
   * @param delayedAck         the longest that data waits for its ACK (RFC 9293 3.8.6.3: less than 0.5 s)
@@ -60,6 +61,7 @@ case class DownbeatConfig(
     maximumRto: TimeNumber = 60 sec,
     retransmissions: Int = 15,
     timeWait: TimeNumber = 60 sec,
+    timeWaits: Int = 1024,
     closedTimeout: TimeNumber = 100 sec,
     delayedAck: TimeNumber = 40 ms,
     grantLead: TimeNumber = 4 us,
@@ -85,6 +87,8 @@ case class DownbeatConfig(
   require(maximumFrameBytes >= 1518 && maximumFrameBytes <= 9018,
     s"maximumFrameBytes = $maximumFrameBytes: use 1518 to 9018")
   require(isPow2(payloadSlots) && payloadSlots >= 2, s"payloadSlots = $payloadSlots: use a power of two from 2")
+  require(isPow2(timeWaits) && timeWaits >= 2 && timeWaits <= 65536,
+    s"timeWaits = $timeWaits: use a power of two, 2 to 65536")
   require(closedTimeout > (0 sec) && closedTimeout < (70000 sec), s"closedTimeout = $closedTimeout: use 1 s to 70000 s")
   require(delayedAck < (500 ms), s"delayedAck = $delayedAck: RFC 9293 3.8.6.3 wants less than 500 ms")
   require(logRecords == 0 || isPow2(logRecords), s"logRecords = $logRecords: use a power of two, or 0")
@@ -97,6 +101,7 @@ case class DownbeatConfig(
   /** Frame streams: bytes of a beat. */
   val beatBytes: Int = 8
   val flowBits: Int = log2Up(flows)
+  val timeWaitBits: Int = log2Up(timeWaits)
   /** Connections that have lived on a flow, modulo 2^8: what marks a returning event as stale. */
   val generationBits: Int = 8
   /** MTU without Ethernet header and FCS; the MSS that we announce is 40 bytes less. */

@@ -7,13 +7,14 @@ import downbeat.engine.arbiter.{Arbiter, Credits, EngineSources, EventLine, Spac
 import downbeat.engine.congestion.CongestionStage
 import downbeat.engine.measure.MeasureStage
 import downbeat.engine.pipeline.{EnginePipeline, EventEntry, ReturnEvent, Signals}
-import downbeat.engine.protocol.ProtocolStage
+import downbeat.engine.protocol.{ProtocolStage, Timestamps}
 import downbeat.engine.recovery.RecoveryStage
 import downbeat.engine.transmit.TransmitStage
 import downbeat.lib.{RestingClock, Tally, WideQueue}
 import downbeat.messages.{
-  ApplicationEvent, Booking, Deadline, DepartedEvent, DirectoryEvent, FlowPosition, FlowStatus, GrantEvent, PlacedEvent,
-  EventKind, PathReport, Placement, PolicyChange, SegmentDescriptor, StartResult, TimerEvent, TraceRecord
+  ApplicationEvent, Booking, ConnectionEnd, Deadline, DepartedEvent, DirectoryEvent, FlowPosition, FlowStatus,
+  GrantEvent, PlacedEvent, EventKind, PathReport, Placement, PolicyChange, SegmentDescriptor, StartResult, TimerEvent,
+  TraceRecord
 }
 import downbeat.report.PathReporter
 import downbeat.time.Stamp
@@ -45,6 +46,10 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val deadlines = master(Flow(Deadline(config)))
     val synchronized = master(Flow(FlowPosition(config)))
     val status = master(Flow(FlowStatus(config)))
+    /** A connection ends, and its flow's release follows. */
+    val ended = master(Flow(ConnectionEnd(config)))
+    /** Clock of the TSval of all connections, in units of 2^20 ns. */
+    val timestampClock = out(UInt(32 bits))
     /** The handshake of an accepted connection is over: it is established, or it has ended before. */
     val handshakeOver = master(Flow(NoData()))
     val trace = master(Flow(TraceRecord(config)))
@@ -131,6 +136,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   io.deadlines << deadlines.deadline
   io.synchronized << protocol.synchronized
   io.status << protocol.status
+  io.ended << transmit.ended
+  io.timestampClock := RegNext(Timestamps.clock(entry.epoch, io.now.instant))
   io.handshakeOver.valid := RegNext(protocol.handshakeOver) init False
   io.trace << recorder.record
   private val reporter = config.pathReports generate RestingClock(PathReporter(config))(_.io.idle)

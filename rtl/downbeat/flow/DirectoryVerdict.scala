@@ -8,6 +8,8 @@ import spinal.core._
 case class DirectoryFindings() extends Bundle {
   val kind = LookupKind()
   val found = Bool()
+  /** If `found`: by a place in TIME-WAIT. */
+  val inTimeWait = Bool()
   /** One of the 4-tuple's buckets has a free slot. */
   val space = Bool()
   /** A flow is free. */
@@ -26,12 +28,14 @@ case class DirectoryFindings() extends Bundle {
   * groups CLOSED and LISTEN of RFC 9293 3.10.7: 3.10.7.1 if no application listens on the port, 3.10.7.2 if one does.
   */
 case class DirectoryVerdict() extends Bundle {
-  val isSegment, isOpen, isRelease = Bool()
+  val isSegment, isOpen, isRelease, isExpiry = Bool()
   val found, listening = Bool()
   /** A segment of a connection. */
   val known = Bool()
-  /** It is a SYN, and may ask for the connection's successor: it takes along which number that would begin with. */
-  val succeeds = Bool()
+  /** A segment of a connection in TIME-WAIT, which [[TimeWaitVerdict]] judges. If that lets a SYN make the next
+    * connection: a listener and a flow are there; a listener is, and no flow.
+    */
+  val waits, mayReopen, lacksFlow = Bool()
   /** A SYN makes a connection; an open request does. */
   val accepted, opened = Bool()
   /** An open request receives the number at which its search for a port begins. */
@@ -61,6 +65,7 @@ object DirectoryVerdict {
     verdict.isSegment := kind === LookupKind.segment
     verdict.isOpen := kind === LookupKind.open
     verdict.isRelease := kind === LookupKind.release
+    verdict.isExpiry := kind === LookupKind.expiry
     verdict.found := found
     verdict.listening := listening
     verdict.noFlow := !flowFree
@@ -70,8 +75,10 @@ object DirectoryVerdict {
     val isConnectionRequest = stranger && listening && flags.syn && !flags.ack && !flags.rst
     val available = flowFree && space
     verdict.available := available
-    verdict.known := verdict.isSegment && found
-    verdict.succeeds := verdict.known && !isIcmpError && flags.syn && !flags.ack && !flags.rst
+    verdict.known := verdict.isSegment && found && !inTimeWait
+    verdict.waits := verdict.isSegment && found && inTimeWait && !isIcmpError
+    verdict.mayReopen := listening && flowFree && !crowded
+    verdict.lacksFlow := listening && !(flowFree && !crowded)
     verdict.accepted := isConnectionRequest && available && !crowded
     verdict.opened := verdict.isOpen && portFree && !found && available
     verdict.choosesPort := verdict.isOpen && portWanted
@@ -80,10 +87,10 @@ object DirectoryVerdict {
     // Without ACK and SYN there is nothing to answer on a port that listens (3.10.7.2, fourth).
     verdict.stateless := stranger && !isIcmpError && !flags.rst && (flags.ack || !listening)
     verdict.lost := stranger && !isIcmpError && !verdict.accepted
-    verdict.aboutNobody := stranger && isIcmpError
+    verdict.aboutNobody := verdict.isSegment && !verdict.known && isIcmpError
     verdict.over := verdict.isRelease && found
     verdict.made := verdict.accepted || verdict.opened
-    verdict.wantsNumber := verdict.made || verdict.choosesPort || verdict.postponed || verdict.returns || verdict.succeeds
+    verdict.wantsNumber := verdict.made || verdict.choosesPort || verdict.postponed || verdict.returns || verdict.waits
     verdict
   }
 }

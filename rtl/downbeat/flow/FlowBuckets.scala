@@ -11,21 +11,39 @@ case class BucketShape(config: DownbeatConfig) {
   val choices = 2
   val ways = 4
   val slots: Int = choices * ways
-  /** Buckets of each choice; the table has four slots for each flow. */
-  val buckets: Int = config.flows / 2
+  /** Buckets of each choice; the table has about four slots for each flow and each place in TIME-WAIT. */
+  val buckets: Int = Integer.highestOneBit((config.flows + config.timeWaits) / 2)
   val bucketBits: Int = log2Up(buckets)
   /** Two connections of one bucket look alike with a chance of 2^-12; the connection table tells them apart. */
   val fingerprintBits = 12
 }
 
-/** A slot: a fingerprint of the hash, and the flow whose 4-tuple has it. */
+/** The holder of a connection's 4-tuple: a flow, or a place of the TIME-WAIT table. */
+case class ConnectionPlace(config: DownbeatConfig) extends Bundle {
+  val inTimeWait = Bool()
+  val index = UInt(config.flowBits max config.timeWaitBits bits)
+
+  def flow: UInt = index.resize(config.flowBits)
+  def timeWait: UInt = index.resize(config.timeWaitBits)
+}
+
+object ConnectionPlace {
+  def ofFlow(config: DownbeatConfig, flow: UInt): ConnectionPlace = {
+    val place = ConnectionPlace(config)
+    place.inTimeWait := False
+    place.index := flow.resized
+    place
+  }
+}
+
+/** A slot: a fingerprint of the hash, and the holder of the 4-tuple that has it. */
 case class BucketSlot(config: DownbeatConfig) extends Bundle {
   val used = Bool()
   val fingerprint = UInt(BucketShape(config).fingerprintBits bits)
-  val flow = UInt(config.flowBits bits)
+  val place = ConnectionPlace(config)
 }
 
-/** The places that a hash leads to: a bucket for each choice. */
+/** The buckets that a hash leads to: a bucket for each choice. */
 case class BucketAddress(config: DownbeatConfig) extends Bundle {
   val bucket = Vec.fill(BucketShape(config).choices)(UInt(BucketShape(config).bucketBits bits))
   val fingerprint = UInt(BucketShape(config).fingerprintBits bits)
@@ -79,7 +97,7 @@ case class FlowBuckets(config: DownbeatConfig) extends Component {
   private val empty = BucketSlot(config)
   empty.used := False
   empty.fingerprint := 0
-  empty.flow := 0
+  empty.place.assignFromBits(B(0, widthOf(empty.place) bits))
   for ((memory, index) <- memories.zipWithIndex) {
     val choice = index / shape.ways
     memory.write(

@@ -4,8 +4,8 @@ package downbeat.flow
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{Tally, WideQueue}
 import downbeat.messages.{
-  AddressReadPort, DirectoryDrops, DirectoryEvent, IcmpErrorKind, ListenRequest, OpenRequest, ReceivedSegment, Refusal,
-  StatelessReply
+  AddressReadPort, ConnectionEnd, DirectoryDrops, DirectoryEvent, IcmpErrorKind, ListenRequest, NextInstant,
+  OpenRequest, ReceivedSegment, Refusal, StatelessReply
 }
 import downbeat.time.Stamp
 import spinal.core._
@@ -17,20 +17,28 @@ import spinal.lib._
   * the next one comes. So each lookup sees the effect of those before it, and segments of one flow stay in order.
   *
   * The initial sequence number is a clock of 4.096 us plus a hash of the 4-tuple ([[KeyedNumbers]], RFC 6528 3). The
-  * queue waits for that number; of a connection's segments only a SYN needs one.
+  * queue waits for that number.
   *
   * While half of the flows are in handshakes, or none is free, a SYN is answered with a cookie ([[SynCookies]]). The
   * ACK that returns the cookie becomes two events: the SYN, rebuilt, with `cookie` set, and the ACK.
+  *
+  * A flow that is released in TIME-WAIT leaves its 4-tuple to the [[TimeWaitTable]], which answers from then on. A SYN
+  * that ends TIME-WAIT makes a connection at once; its initial sequence number is above the one that the last connection
+  * ended with (RFC 9293 3.6.1).
   */
 case class FlowDirectory(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val now = in(Stamp())
+    /** Clock of the TSval of all connections, in units of 2^20 ns. */
+    val timestampClock = in UInt (32 bits)
     /** Keys all hashes; constant from reset on. */
     val secret = in Bits (128 bits)
     val localIp = in UInt (32 bits)
     val segments = slave(Stream(ReceivedSegment(config)))
     val opens = slave(Stream(OpenRequest(config)))
     val listens = slave(Stream(ListenRequest(config)))
+    /** A connection ends on its flow; comes before `released`. */
+    val ended = slave(Flow(ConnectionEnd(config)))
     /** Nothing of the flow's connection is left: once for each `fresh` or `open`. */
     val released = slave(Flow(UInt(config.flowBits bits)))
     /** The handshake of a connection that a SYN made is over, with success or not: once for each `fresh`. */
@@ -44,17 +52,22 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
     val addressRead = Vec.fill(FlowDirectory.addressReaders(config))(slave(AddressReadPort(config)))
 
     val drops = out(DirectoryDrops(config.counterBits))
+    /** Challenge ACKs of TIME-WAIT that the limit held back. */
+    val suppressedChallenges = out UInt (config.counterBits bits)
     val freeFlows = out UInt (log2Up(config.flows + 1) bits)
+    val next = out(NextInstant())
     val idle = out Bool ()
   }
   noIoPrefix()
 
+  private val now = RegNext(io.now.instant)
   private val lookup = FlowLookup(config)
   private val connections = ConnectionTable(config, readers = FlowDirectory.addressReaders(config))
   private val listeners = ListenerTable(config)
   private val free = FreeList(config)
   private val opener = OpenSequencer(config)
   private val releaser = ReleaseSequencer(config)
+  private val timeWaits = TimeWaitTable(config)
   private val numbers = KeyedNumbers(config.vlanBits)
   private val cookies = SynCookies(config)
   private val replies = StatelessReplies(config)
@@ -76,19 +89,31 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
     request
   }
   lookup.io.key := numbers.io.lookupKey
+  lookup.io.now := now
+  lookup.io.oldest := timeWaits.io.oldest
+  timeWaits.io.wanted := releaser.io.lookups.valid && timeWaits.io.end.waits
   lookup.io.requests << StreamArbiterFactory().lowerFirst.noLock.onArgs(
-    releaser.io.lookups.map(request(LookupKind.release)),
+    releaser.io.lookups.haltWhen(timeWaits.io.end.waits && !timeWaits.io.space).map(request(LookupKind.release)),
+    timeWaits.io.lookups.map(request(LookupKind.expiry)),
     opener.io.lookups.haltWhen(sweeping).map(request(LookupKind.open)),
     lookups.io.pop.map(request(LookupKind.segment))).halfPipe()
 
   opener.io.opens << io.opens
   listeners.io.listens << io.listens
   releaser.io.released << io.released
-  connections.io.keyRead.enable := lookup.io.keyRead.enable || releaser.io.keyRead.enable
-  connections.io.keyRead.flow := lookup.io.keyRead.enable ? lookup.io.keyRead.flow | releaser.io.keyRead.flow
-  lookup.io.keyRead.key := connections.io.keyRead.key
-  releaser.io.keyRead.key := connections.io.keyRead.key
+  // The lookup reads keys first, then the one of released flows, then TIME-WAIT.
+  private val keyReads = Seq(lookup.io.keyRead, releaser.io.keyRead, timeWaits.io.keyRead)
+  connections.io.keyRead.enable := keyReads.map(_.enable).orR
+  connections.io.keyRead.place := keyReads.map(read => read.enable -> read.place).init.foldRight(
+    timeWaits.io.keyRead.place) { case ((enable, place), others) => enable ? place | others }
+  keyReads.foreach(_.key := connections.io.keyRead.key)
   releaser.io.keyBusy := lookup.io.keyRead.enable
+  timeWaits.io.keyBusy := lookup.io.keyRead.enable || releaser.io.keyRead.enable ||
+    RegNext(connections.io.timeWaitWrite.valid).init(False) || connections.io.timeWaitWrite.valid
+  timeWaits.io.now := now
+  timeWaits.io.ended << io.ended
+  timeWaits.io.release.valid := releaser.io.keyRead.enable
+  timeWaits.io.release.payload := releaser.io.keyRead.place.flow
   for ((outside, inside) <- io.addressRead.zip(connections.io.addressRead)) outside <> inside
 
   // ---- out of the line: what becomes of it is decided in one clock and done in the next
@@ -101,6 +126,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   private val findings = DirectoryFindings()
   findings.kind := result.request.kind
   findings.found := result.found
+  findings.inTimeWait := result.place.inTimeWait
   findings.space := result.space
   findings.flowFree := free.io.next.valid
   findings.flags := segment.flags
@@ -118,6 +144,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
 
   numbers.io.secret := io.secret
   numbers.io.localIp := io.localIp
+  private val initialSequence = io.now.ns(43 downto 12) + numbers.io.number(31 downto 0)
   private val number = new Area {
     private val request = numbers.io.request
     private val taken = RegInit(False) setWhen request.fire clearWhen acts
@@ -139,6 +166,42 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
     val returned = RegNext(proven) init False
     val introduces = RegNext(proven && verdict.available) init False
   }
+
+  /** A segment of a connection in TIME-WAIT; its verdict stands long before the number does. */
+  private val timeWait = new Area {
+    timeWaits.io.place.valid := result.valid && !decided && result.found && result.place.inTimeWait
+    timeWaits.io.place.payload := result.place.timeWait
+    private val judged = new TimeWaitVerdict(segment.payload, timeWaits.io.numbers, result.timer, now)
+    private def of(condition: Bool): Bool = RegNext(decided && verdict.waits && condition) init False
+    val reopens = of(judged.succeeds && verdict.mayReopen)
+    val lacksFlow = of(judged.succeeds && verdict.lacksFlow)
+    private val stays = !(judged.succeeds && (verdict.mayReopen || verdict.lacksFlow))
+    val acknowledged = of(judged.acknowledged && stays)
+    val suppressed = of(judged.suppressed && stays)
+    private val restarts = of(judged.restarts)
+    private val spends = of(judged.spends)
+
+    private val byClock = RegNext(initialSequence)
+    private val above = RegNext(timeWaits.io.numbers.next.value + TimeWaitTable.sequenceStep)
+    /** The initial sequence number of the next connection. */
+    val next = RegNext((byClock - timeWaits.io.numbers.next.value).msb ? above | byClock)
+    val timestamp = RegNext(numbers.io.number(63 downto 32) + io.timestampClock)
+
+    /** A released flow's connection moves here. */
+    val enters = acts && verdict.over && timeWaits.io.end.waits
+    timeWaits.io.enters := enters
+    private val write = connections.io.timeWaitWrite
+    write.valid := enters || acts && acknowledged
+    write.index := verdict.isRelease ? timeWaits.io.newest | result.place.timeWait
+    write.tuple := result.request.tuple
+    write.timer := result.timer
+    when(spends)(write.timer.challenged := TimeWaitTimer.interval(now))
+    when(restarts)(write.timer.deadline := TimeWaitTimer.deadline(config, now))
+    when(verdict.isRelease)(write.timer := TimeWaitTimer.begin(config, now))
+    timeWaits.io.done := acts && verdict.isExpiry
+    timeWaits.io.found := verdict.found
+    timeWaits.io.timer := result.timer
+  }
   private val numbered = decided && (number.ready || !verdict.wantsNumber)
   /** The SYN to which the cookie was the answer has gone ahead. */
   private val introduced = RegInit(False)
@@ -146,19 +209,24 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   acts := numbered && events.ready && !introducing
   when(numbered && events.ready)(introduced := introducing)
   decided := result.valid && !acts
-  private val made = verdict.made || number.introduces
+  private val made = verdict.made || number.introduces || timeWait.reopens
   result.ready := acts
   segment.ready := acts && verdict.isSegment
   releaser.io.done := acts && verdict.isRelease
 
   free.io.next.ready := acts && made
   free.io.released.valid := acts && verdict.over
-  free.io.released.payload := result.reference
+  free.io.released.flow := result.place.flow
+  free.io.released.generation := result.generation
   assert(!(acts && verdict.isRelease && !verdict.found), "a flow was released that has no connection")
 
-  lookup.io.change.valid := acts && (made || verdict.over)
-  lookup.io.change.enter := !verdict.isRelease
-  lookup.io.change.flow := free.io.next.flow
+  lookup.io.change.valid := acts && (made || verdict.over || verdict.isExpiry && timeWaits.io.leaves)
+  lookup.io.change.enter := made || verdict.isRelease && timeWaits.io.end.waits
+  lookup.io.change.place := ConnectionPlace.ofFlow(config, free.io.next.flow)
+  when(verdict.isRelease) {
+    lookup.io.change.place.inTimeWait := True
+    lookup.io.change.place.index := timeWaits.io.newest.resized
+  }
 
   opener.io.verdict.valid := acts && verdict.isOpen
   opener.io.verdict.opened := verdict.opened
@@ -182,30 +250,34 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   events.valid := numbered && (made || verdict.known)
   events.payload.assignSomeByName(segment.payload)
   events.open := verdict.isOpen
-  events.fresh := verdict.accepted || introducing
+  events.fresh := verdict.accepted || introducing || timeWait.reopens
   events.cookie := introducing
-  events.reference := made ? free.io.next.payload | result.reference
+  events.reference.flow := made ? free.io.next.flow | result.place.flow
+  events.reference.generation := made ? free.io.next.generation | result.generation
   events.parameters := verdict.isOpen ? opening.parameters | listeners.io.parameters
-  events.initialSequence.value :=
-    introducing ? cookies.io.claim | (io.now.ns(43 downto 12) + numbers.io.number(31 downto 0))
+  events.initialSequence.value := introducing ? cookies.io.claim | (timeWait.reopens ? timeWait.next | initialSequence)
   events.timestampOffset := numbers.io.number(63 downto 32)
   when(introducing)(events.payload.becomesSyn(cookies.io.terms.sequence, cookies.io.mss))
   io.events << events.halfPipe()
 
-  replies.io.statelessReplies.valid := acts && (verdict.stateless && !number.returned || verdict.postponed)
+  replies.io.statelessReplies.valid :=
+    acts && (verdict.stateless && !number.returned || verdict.postponed || timeWait.acknowledged)
   replies.io.statelessReplies.segment := segment.payload
   replies.io.statelessReplies.hasCookie := verdict.postponed
   replies.io.statelessReplies.cookie := cookies.io.cookie
+  replies.io.statelessReplies.waits := verdict.waits
+  replies.io.statelessReplies.numbers := timeWaits.io.numbers
+  replies.io.statelessReplies.timestamp := timeWait.timestamp
   io.statelessReplies << replies.io.replies
 
   cookies.io.now := io.now
-  cookies.io.began := acts && (verdict.accepted || number.introduces)
+  cookies.io.began := acts && (verdict.accepted || number.introduces || timeWait.reopens)
   cookies.io.over := io.handshakeOver.valid
   cookies.io.sent := acts && verdict.postponed
 
   // There are no more slots than places here.
   private val discards = StreamFifo(UInt(config.slotBits bits), config.payloadSlots)
-  private val lost = verdict.lost && !number.introduces
+  private val lost = verdict.lost && !number.introduces || verdict.waits && !timeWait.reopens
   discards.io.push.valid := acts && lost && segment.payload.payload.held
   discards.io.push.payload := segment.payload.payload.slot
   io.discards << discards.io.pop
@@ -215,7 +287,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   // ---- outputs of the verdict
 
   private def count(event: Bool): UInt = Tally(event, config.counterBits)
-  io.drops.synNoFlow := count(acts && number.returned && verdict.noFlow)
+  io.drops.synNoFlow := count(acts && (number.returned && verdict.noFlow || timeWait.lacksFlow))
   io.drops.synNoBucket := count(acts && number.returned && verdict.noBucket)
   io.drops.cookiesSent := count(acts && verdict.postponed)
   io.drops.cookiesAccepted := count(acts && number.introduces)
@@ -223,11 +295,14 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   io.drops.noConnection := count(acts && verdict.lost && !verdict.postponed && !number.returned)
   io.drops.resets := replies.io.dropped
   io.drops.icmpErrors := count(acts && verdict.aboutNobody)
+  io.drops.timeWaitsGivenUp := count(acts && verdict.isExpiry && timeWaits.io.givenUp)
+  io.suppressedChallenges := count(acts && timeWait.suppressed)
 
   io.freeFlows := free.io.count
   private val lineEmpty = waiting.io.occupancy === 0 && !segment.valid && !lookup.io.requests.valid && lookup.io.empty
   private val outputsEmpty = discards.io.occupancy === 0 && replies.io.idle && !io.events.valid && !io.refused.valid
-  io.idle := !sweeping && lineEmpty && outputsEmpty && opener.io.idle && listeners.io.idle && releaser.io.idle
+  io.idle := !sweeping && lineEmpty && outputsEmpty && opener.io.idle && listeners.io.idle && releaser.io.idle && timeWaits.io.idle
+  io.next := timeWaits.io.next
 }
 
 object FlowDirectory {

@@ -2,7 +2,7 @@
 package downbeat.flow
 
 import downbeat.config.DownbeatConfig
-import downbeat.messages.FlowReference
+import downbeat.time.Instant
 import spinal.core._
 import spinal.lib._
 
@@ -10,21 +10,26 @@ import spinal.lib._
 case class LookupResult(config: DownbeatConfig) extends Bundle {
   val request = LookupRequest(config.vlanBits)
   val found = Bool()
-  val reference = FlowReference(config) // read when `found`
+  val place = ConnectionPlace(config) // read when `found`
+  /** A flow has the first, a place in TIME-WAIT the second. */
+  val generation = UInt(config.generationBits bits)
+  val timer = TimeWaitTimer(config)
   /** One of its two buckets has a free slot. */
   val space = Bool()
 }
 
-/** Inserts or removes the 4-tuple that was just answered. */
+/** Inserts, moves or removes the 4-tuple that was just answered. */
 case class LookupChange(config: DownbeatConfig) extends Bundle {
-  /** It is entered with `flow`, which needs `space`; otherwise it is taken out, which needs `found`. */
+  /** It is held by `place`. If it was not `found`, it is entered, which needs `space`. Otherwise it is removed. */
   val enter = Bool()
-  val flow = UInt(config.flowBits bits)
+  val place = ConnectionPlace(config)
 }
 
-/** Looks up the flow of a 4-tuple in a hash table: two choices of a bucket, four slots for each bucket, four slots for
-  * each flow. A new entry goes to the emptier bucket. At a load of one quarter both are practically never full; then
+/** Looks up the flow of a 4-tuple, or its place in TIME-WAIT, in a hash table: two choices of a bucket, four slots for
+  * each bucket, about four slots for each flow and place. A new entry goes to the emptier bucket. At a load of one quarter both are practically never full; then
   * the entry is refused.
+  *
+  * A place in TIME-WAIT whose time is over is not found, but by the lookup that removes it.
   *
   * It is a pipeline: the keyed hash (twelve clocks, two requests at once), the read of both buckets (two clocks), and
   * the comparison of each slot whose fingerprint matches with the connection table (five clocks for none or one match,
@@ -42,6 +47,9 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
     /** Given in the clock in which the response is taken. */
     val change = slave(Flow(LookupChange(config)))
     val keyRead = master(KeyReadPort(config))
+    val now = in(Instant())
+    /** The place in TIME-WAIT that an `expiry` is about. */
+    val oldest = in UInt (config.timeWaitBits bits)
     val sweeping = out Bool ()
     val empty = out Bool ()
   }
@@ -81,18 +89,20 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
 
   private val chosen = Reg(Bits(shape.slots bits)) // one hot, or none
   private val some = RegNextWhen(candidates.orR, step === Step.choose)
-  private val flow = Reg(UInt(config.flowBits bits))
+  private val place = Reg(ConnectionPlace(config))
   private val first = OHMasking.first(candidates)
   when(step === Step.choose) {
     chosen := first
     candidates := candidates & ~first
-    flow := MuxOH.or(first, slots.map(_.flow))
+    place := MuxOH.or(first, slots.map(_.place))
   }
   io.keyRead.enable := step === Step.read && some
-  io.keyRead.flow := flow
+  io.keyRead.place := place
 
   // Sixteen bits each: what four LUT levels compare.
-  private val equal = Reg(Bits(4 bits))
+  private val equal = Reg(Bits(5 bits))
+  private val isExpiry = RegNext(request.kind === LookupKind.expiry)
+  private val isOldest = RegNext(place.inTimeWait && place.timeWait === io.oldest)
   private val key = io.keyRead.key
   private val sameVlan = if (config.vlans > 0) key.tuple.vlan === request.tuple.vlan else True
   when(step === Step.compare) {
@@ -100,11 +110,13 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
     equal(1) := key.tuple.remoteIp(31 downto 16) === request.tuple.remoteIp(31 downto 16)
     equal(2) := key.tuple.remotePort === request.tuple.remotePort
     equal(3) := key.tuple.localPort === request.tuple.localPort && some && sameVlan
+    equal(4) := isExpiry ? isOldest | !(place.inTimeWait && key.timer.isOver(io.now))
   }
   private val more = RegNextWhen(candidates.orR, step === Step.compare)
   private val found = equal.andR
   private val last = found || !more
   private val generation = RegNextWhen(key.generation, step === Step.compare)
+  private val timer = RegNextWhen(key.timer, step === Step.compare)
 
   private val free = new Area {
     private val used = slots.map(_.used).grouped(shape.ways).map(_.asBits()).toSeq
@@ -119,8 +131,9 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
   io.results.valid := step === Step.respond && last
   io.results.request := request
   io.results.found := found
-  io.results.reference.flow := flow
-  io.results.reference.generation := generation
+  io.results.place := place
+  io.results.generation := generation
+  io.results.timer := timer
   io.results.space := free.space
 
   private val resultTaken = Bool()
@@ -140,10 +153,10 @@ case class FlowLookup(config: DownbeatConfig) extends Component {
 
   buckets.io.write.valid := io.change.valid
   buckets.io.write.address := address
-  buckets.io.write.select := io.change.enter ? free.select | chosen
+  buckets.io.write.select := found ? chosen | free.select
   buckets.io.write.slot.used := io.change.enter
   buckets.io.write.slot.fingerprint := address.fingerprint
-  buckets.io.write.slot.flow := io.change.flow
+  buckets.io.write.slot.place := io.change.place
 
   io.empty := hasher.io.empty && step === Step.idle
 }

@@ -19,8 +19,10 @@ object LookupKind extends SpinalEnum {
   val segment = newElement()
   /** It is wanted for a connection that the application opens. */
   val open = newElement()
-  /** Its connection is over. */
+  /** Its connection is over, or moves to the TIME-WAIT table. */
   val release = newElement()
+  /** It leaves the TIME-WAIT table. */
+  val expiry = newElement()
 }
 
 case class LookupRequest(vlanBits: Int) extends Bundle {

@@ -31,7 +31,7 @@ case class ReleaseSequencer(config: DownbeatConfig) extends Component {
   private val tuple = Reg(FlowTuple(config.vlanBits))
 
   io.keyRead.enable := step === Step.idle && queue.pop.valid && !io.keyBusy
-  io.keyRead.flow := queue.pop.payload
+  io.keyRead.place := ConnectionPlace.ofFlow(config, queue.pop.payload)
   io.lookups.valid := step === Step.request
   io.lookups.payload := tuple
   queue.pop.ready := io.done

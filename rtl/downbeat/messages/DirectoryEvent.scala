@@ -28,9 +28,7 @@ case class DirectoryEvent(config: DownbeatConfig) extends Bundle {
   val stamp = Stamp()
   /** Read when `open` or `fresh`. */
   val parameters = ConnectionParameters(config)
-  /** Read when `open` or `fresh`: the initial send sequence number, and what our timestamps are ahead of the clock. In
-    * a SYN of a connection: the number that the 4-tuple's next one would have now.
-    */
+  /** Read when `open` or `fresh`: the initial send sequence number, and what our timestamps are ahead of the clock. */
   val initialSequence = SequenceNumber()
   val timestampOffset = UInt(32 bits)
 

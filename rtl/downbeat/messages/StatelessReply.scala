@@ -4,8 +4,8 @@ package downbeat.messages
 import downbeat.wire.SequenceNumber
 import spinal.core._
 
-/** The reply to a segment that belongs to no connection, sent as soon as possible: a RST (RFC 9293 3.10.7.1), or a SYN
-  * and ACK with a cookie when no flow is free. It has the peer's addresses, because there is no connection to look them
+/** The reply to a segment that belongs to no flow, sent as soon as possible: a RST (RFC 9293 3.10.7.1), a SYN and ACK
+  * with a cookie when no flow is free, or an ACK of TIME-WAIT. It has the peer's addresses, because there is no connection to look them
   * up in.
   */
 case class StatelessReply(vlanBits: Int) extends Bundle {
@@ -18,6 +18,11 @@ case class StatelessReply(vlanBits: Int) extends Bundle {
   val acknowledgment = SequenceNumber() // zero unless `ack`
   /** It carries ACK: a SYN does; a RST does when the stateless segment had none. */
   val ack = Bool()
-  /** A SYN, with our MSS and no other option; otherwise a RST. */
+  /** A SYN, with our MSS and no other option. */
   val syn = Bool()
+  /** A RST. */
+  val rst = Bool()
+  /** It carries timestamps (RFC 7323 3.2). */
+  val timestamped = Bool()
+  val timestampValue, timestampEcho = UInt(32 bits)
 }

@@ -71,12 +71,14 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
     job.segment.sequence := stateless.sequence
     job.segment.acknowledgment := stateless.acknowledgment
     job.segment.flags.assignFromBits(B(0, 8 bits))
-    job.segment.flags.rst.allowOverride() := !stateless.syn
+    job.segment.flags.rst.allowOverride() := stateless.rst
     job.segment.flags.syn.allowOverride() := stateless.syn
     job.segment.flags.ack.allowOverride() := stateless.ack
     job.segment.windowScaleOffered := False
     job.segment.sackPermitted := False
-    job.segment.timestamped := False
+    job.segment.timestamped := stateless.timestamped
+    job.segment.timestampValue := stateless.timestampValue
+    job.segment.timestampEcho := stateless.timestampEcho
     job.segment.sack.foreach(_.valid := False)
     job.segment.urgent := False
     job.segment.ecnCapable := False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Two devices with 65,536 flows and 16 MiB of buffer each, by the header tap, and the link between them."""
+"""Two devices and the link between them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,17 @@ class Wire:
     """A client, a server, and a delay each way; `loses` says which frames of the client get lost."""
 
     def __init__(
-        self, library: ctypes.CDLL, seed: int, delay_ns: int, loses: Callable[[bytes], bool] | None = None
+        self,
+        library: ctypes.CDLL,
+        seed: int,
+        delay_ns: int,
+        loses: Callable[[bytes], bool] | None = None,
+        link_rate: int = LINK_RATE,
     ) -> None:
         self.delay = nanoseconds(delay_ns)
         self.loses = loses or (lambda _: False)
         self.client, self.server = (
-            Device(library, mac, ip, link_rate=LINK_RATE, secret=2 * seed + i)
+            Device(library, mac, ip, link_rate=link_rate, secret=2 * seed + i)
             for i, (mac, ip) in enumerate(zip(MACS, IPS, strict=True))
         )
         for device in self.devices:

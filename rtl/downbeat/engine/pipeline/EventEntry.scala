@@ -14,9 +14,10 @@ class EventEntry(
     extends Area {
   import signals._
 
-  private val epoch = new Epoch(now)
+  private val wraps = new Epoch(now)
+  def epoch: UInt = wraps.wraps
   /** The count of the clock's wraps is about to change: the engine must not stand still. */
-  def turns: Bool = epoch.turns
+  def turns: Bool = wraps.turns
 
   private val event = events.payload
   private val entry = pipeline.entry
@@ -26,7 +27,7 @@ class EventEntry(
     FLOW := event.reference.flow
     GENERATION := event.reference.generation
     NOW := now
-    EPOCH := epoch.wraps
+    EPOCH := epoch
     FRESH := event.fresh
     COOKIE := event.cookie
     SEQUENCE := event.sequence

@@ -166,6 +166,10 @@ class Signals(config: DownbeatConfig) {
   val RESET_ACKS = Payload(Bool())
   /** The connection ends, and its flow becomes free. */
   val RELEASE = Payload(Bool())
+  /** A connection that the application has closed enters TIME-WAIT: another event may free its flow. */
+  val LINGERS = Payload(Bool())
+  /** TIME-WAIT goes on without the flow. */
+  val RETIRES = Payload(Bool())
   /** PROTOCOL_DEADLINE holds. */
   val PROTOCOL_ARMED = Payload(Bool())
   /** Earliest deadline of protocol, ns: end of TIME-WAIT, end of FIN-WAIT-2 without an application, delayed ACK,

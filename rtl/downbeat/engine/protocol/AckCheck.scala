@@ -18,8 +18,6 @@ class AckCheck(val view: ProtocolView, hole: UnsentHole) extends Area {
     val acknowledgeable = insert(hole.order.sentUpTo.since(before.unacknowledged))
     val ackFromWritten = insert(ACKNOWLEDGMENT.since(before.written))
     val sequenceFromWindow = insert(SEQUENCE.since(before.windowSequence)) // SEG.SEQ - SND.WL1
-    /** To the initial sequence number of the 4-tuple's next connection. In TIME-WAIT SND.UNA is SND.MAX. */
-    val nextInitial = insert(INITIAL_SEQUENCE.since(before.unacknowledged))
   }
 
   /** The peer's windows: the one of this segment, and those in bytes. */
@@ -43,7 +41,6 @@ class AckCheck(val view: ProtocolView, hole: UnsentHole) extends Area {
     val tooOld = insert(distance.ack.msb && (distance.ack + windows.largestBytes).msb)
     val nothingOutstanding = insert(isZero(bytes.outstanding))
     val coversFin = insert(before.finishing && distance.ackFromWritten === 1 && !distance.ack.msb)
-    val permitsNext = insert(!distance.nextInitial.msb)
   }
 
   val window = new s1.Area {

@@ -18,7 +18,7 @@ class Lifetime(val view: ProtocolView, verdict: SegmentVerdict, placementCheck: 
     val isZero = insert(!before.placing.orR)
     val isOne = insert(before.placing === 1)
   }
-  private val placements = new s1.Area {
+  val placements = new s1.Area {
     /** Nothing is on its way to memory after this event. */
     val complete = insert(Mux[Bool](arrival.comes, count.isOne, count.isZero))
   }
@@ -28,6 +28,7 @@ class Lifetime(val view: ProtocolView, verdict: SegmentVerdict, placementCheck: 
     val places = insert(data.accepted && PAYLOAD.held)
   }
   private val release = new s4.Area {
+    LINGERS := STATE === TcpState.timeWait && before.state =/= TcpState.timeWait && application.closed
     RELEASE := LIVE && STATE === TcpState.closed && (application.closed || !application.announced) &&
       placements.complete && !RESET_DUE
     val placing = insert(Mux(

@@ -46,11 +46,11 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val challenges = new ChallengeLimit(view, verdict)
   private val keepAlive = new KeepAlive(view, verdict)
   private val urgency = new Urgency(view, verdict)
-  private val stateMachine = new StateMachine(view, verdict, placementCheck, keepAlive)
+  private val lifetime = new Lifetime(view, verdict, placementCheck)
+  private val stateMachine = new StateMachine(view, verdict, placementCheck, keepAlive, lifetime)
   private val softErrors = new SoftErrors(view, verdict, stateMachine)
   private val sequence = new SendSequence(view, verdict, ackCheck, hole, urgency, stateMachine)
   private val options = new NegotiatedOptions(view, verdict, stateMachine)
-  private val lifetime = new Lifetime(view, verdict, placementCheck)
   private val replies = new Replies(view, verdict, acknowledgments, challenges, keepAlive, stateMachine)
   private val deadline = new ProtocolDeadline(view, acknowledgments, keepAlive, lifetime, replies)
   import verdict.{data, effect, peerSyn, segment}

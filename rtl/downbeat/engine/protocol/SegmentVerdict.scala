@@ -15,14 +15,13 @@ class SegmentVerdict(
   import view._
   import signals._
   import ackCheck.{ack, window}
-  import timestamps.{paws, reuse}
+  import timestamps.paws
   import windowCheck.{distance, position}
 
   val state = new s1.Area {
     private def is(state: SpinalEnumElement[TcpState.type]): Bool = before.state === state
     val synSent = insert(is(TcpState.synSent))
     val synReceived = insert(is(TcpState.synReceived))
-    val timeWait = insert(is(TcpState.timeWait))
     val closed = insert(is(TcpState.closed))
     /** The peer may send data. */
     val receiving =
@@ -41,7 +40,6 @@ class SegmentVerdict(
     /** By flags and number it is a plain ACK. */
     val plainAck = insert(
       FLAGS.ack && !FLAGS.rst && !FLAGS.syn && !ack.beyond && !ack.tooOld && !(state.synReceived && !ack.advances))
-    val laterByNumbers = insert(position.startsAhead && ack.permitsNext)
   }
 
   val segment = new s2.Area {
@@ -49,19 +47,6 @@ class SegmentVerdict(
     /** Nothing is wrong with it: its ACK, window, data and ECN bits count. */
     val ordinary = insert(judged && check.plainAck)
     val goodAck = insert(FLAGS.ack && ack.advances && !ack.beyond)
-  }
-
-  /** A SYN that cannot be an old one ends TIME-WAIT early. When it comes again, it makes a connection (RFC 6191 2).
-    *
-    * Timestamps keep the segments of the two connections apart, ours and the peer's, also if only the new connection has
-    * them (RFC 7323 3.2). Without them the sequence numbers must, and so must our own initial sequence number (RFC 9293
-    * 3.10.7.4).
-    */
-  val timeWait = new s2.Area {
-    private val later =
-      Mux[Bool](
-        reuse.decides, reuse.isLater || reuse.isSame && position.startsAhead, check.laterByNumbers || reuse.begins)
-    val reopens = insert(check.ours && state.timeWait && FLAGS.syn && !FLAGS.ack && !FLAGS.rst && later)
   }
 
   val handshake = new s2.Area {
@@ -95,11 +80,11 @@ class SegmentVerdict(
 
   val challenge = new s2.Area {
     private val unacceptable =
-      check.inSequence && !check.acceptable && !FLAGS.rst && !handshake.synAgain && !timeWait.reopens
+      check.inSequence && !check.acceptable && !FLAGS.rst && !handshake.synAgain
     /** It is answered by an ACK and otherwise ignored: unacceptable, or RFC 5961 3.2, 4.2 and 5.2. */
     val due = insert(
       unacceptable || segment.judged && FLAGS.rst && !position.startsExactly ||
-        segment.judged && FLAGS.syn && !FLAGS.rst && !timeWait.reopens ||
+        segment.judged && FLAGS.syn && !FLAGS.rst ||
         segment.judged && !FLAGS.rst && !FLAGS.syn && FLAGS.ack && check.wrongAck && !state.synReceived)
     /** Data that came before is always answered, because its ACK may have been lost. All else is answered within a
       * limit (RFC 5961 7).

@@ -20,11 +20,11 @@ private case class Outcome() extends Bundle {
   * segments.
   */
 class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, placementCheck: PlacementCheck,
-    keepAlive: KeepAlive) extends Area {
+    keepAlive: KeepAlive, lifetime: Lifetime) extends Area {
   import view._
   import signals._
   import placementCheck.{arrival, overlap}
-  import verdict.{data, effect, handshake, reset, timeWait}
+  import verdict.{data, effect, handshake, reset}
 
   /** The state before the event. */
   private val state = new s2.Area {
@@ -70,6 +70,14 @@ class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, placementChe
     val sendsReset = insert(abandon.due && !state.synSent && !state.timeWait)
   }
 
+  /** The application has closed a connection in TIME-WAIT: the directory's table goes on with it, the flow is free. No
+    * segment does that, which may want an ACK.
+    */
+  private val retire = new s2.Area {
+    RETIRES := LIVE && word.readable && state.timeWait && (before.applicationClosed || kind.close) &&
+      lifetime.placements.complete && !kind.segment && !abandon.due
+  }
+
   /** Two flips of a word, this stage's or another's, end the connection. Nothing is sent: the numbers may be wrong. */
   val memory = new s2.Area {
     private val reported = kind.failed && MEMORY_ERROR && !state.closed
@@ -109,6 +117,7 @@ class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, placementChe
       outcome.end(CloseReason.aborted)
       when(MEMORY_ERROR)(outcome.reason := CloseReason.memoryError)
     }
+    when(RETIRES)(outcome.end(CloseReason.finished))
     when(belief.gone)(outcome.end(CloseReason.unreachable))
     when(OPENING) {
       outcome.state := Mux(FRESH, TcpState.synReceived, TcpState.synSent)
@@ -137,7 +146,6 @@ class StateMachine(val view: ProtocolView, verdict: SegmentVerdict, placementChe
           outcome.end(CloseReason.reset)) // RFC 1337: a RST does not end TIME-WAIT
       }
     }
-    when(timeWait.reopens)(outcome.end(CloseReason.finished))
     when(data.unwelcome)(outcome.end(CloseReason.aborted))
     when(memory.ends)(outcome.end(CloseReason.memoryError))
     STATE := outcome.state

@@ -2,7 +2,7 @@
 package downbeat.engine.protocol
 
 import downbeat.messages.TcpState
-import downbeat.time.Epoch
+import downbeat.time.{Epoch, Instant}
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -22,7 +22,6 @@ class TimestampCheck(val view: ProtocolView) extends Area {
 
   private val order = new s0.Area {
     val earlier = insert((OPTIONS.timestampValue - before.timestamps.recent).msb)
-    val later = insert((before.timestamps.recent - OPTIONS.timestampValue).msb)
     /** TS.Recent is valid for 24 days at most (RFC 7323 5.5). Seven units are 19.6 to 22.8 days, by the phase of the
       * clock. A peer whose clock ticks in milliseconds seems to go back after 24.9 days, 74.6 days, and so on.
       */
@@ -37,15 +36,6 @@ class TimestampCheck(val view: ProtocolView) extends Area {
       * 4.2).
       */
     val missing = insert(checked && !OPTIONS.timestampValid && !FLAGS.syn)
-  }
-  /** If the SYNs of both connections of a 4-tuple have timestamps, these say which SYN is the later one. If only the
-    * second one has them, it is (RFC 6191 2).
-    */
-  val reuse = new s1.Area {
-    val decides = insert(before.timestamps.agreed && OPTIONS.timestampValid)
-    val begins = insert(!before.timestamps.agreed && OPTIONS.timestampValid)
-    val isLater = insert(apply(order.later))
-    val isSame = insert(!order.later && !order.earlier)
   }
 }
 
@@ -63,7 +53,7 @@ class Timestamps(val view: ProtocolView, check: TimestampCheck, verdict: Segment
     val offset = insert(Mux[UInt](OPENING, TIMESTAMP_OFFSET, before.timestamps.offset))
   }
   private val value = new s2.Area {
-    TIMESTAMP_VALUE := own.offset + (EPOCH(3 downto 0) @@ NOW.ns(47 downto 20))
+    TIMESTAMP_VALUE := own.offset + Timestamps.clock(EPOCH, NOW)
   }
   /** A delayed ACK echoes the oldest segment that it acknowledges (RFC 7323 4.3 (2)). */
   private val echo = new s3.Area {
@@ -87,4 +77,9 @@ class Timestamps(val view: ProtocolView, check: TimestampCheck, verdict: Segment
     after.recent := TIMESTAMP_ECHO
     after.recentEpoch := Mux[UInt](recent.isReplaced, EPOCH, before.timestamps.recentEpoch)
   }
+}
+
+object Timestamps {
+  /** The clock of TSval, in units of 2^20 ns. */
+  def clock(epoch: UInt, now: Instant): UInt = epoch(3 downto 0) @@ now.ns(47 downto 20)
 }

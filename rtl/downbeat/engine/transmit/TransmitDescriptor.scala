@@ -2,7 +2,7 @@
 package downbeat.engine.transmit
 
 import downbeat.engine.pipeline.ReturnEvent
-import downbeat.messages.{SegmentDescriptor, TcpState}
+import downbeat.messages.{ConnectionEnd, SegmentDescriptor, TcpState}
 import downbeat.wire.{LaunchMode, SequenceNumber}
 import spinal.core._
 import spinal.lib._
@@ -63,7 +63,7 @@ class TransmitDescriptor(
     /** Its ACK is measured, if it is a full segment of new data. */
     val probe = insert(DEPARTURE.probe && !decide.retransmits && !space.again && decide.sendsWhole && decide.isFull)
     val leaves = insert((decide.granted || ACK_DUE || RESET_DUE) && !UNREADABLE || RELEASE)
-    val returns = insert(decide.granted || RESET_DUE || GIVEN_UP || UNREADABLE && STATE =/= TcpState.closed)
+    val returns = insert(decide.granted || RESET_DUE || LINGERS || GIVEN_UP || UNREADABLE && STATE =/= TcpState.closed)
   }
 
   private val reply = new ReplySequence(view, decision)
@@ -111,8 +111,19 @@ class TransmitDescriptor(
     val repeats = decide.retransmits || space.again
   }
 
+  val ended = Flow(ConnectionEnd(config))
+  private val end = new exit.Area {
+    ended.valid := isValid && RELEASE
+    ended.flow := FLOW
+    ended.waits := RETIRES
+    ended.numbers.next := HIGHEST_SENT
+    ended.numbers.received := RECEIVED
+    ended.numbers.timestamped := TIMESTAMPED
+    ended.numbers.recent := TIMESTAMP_ECHO
+  }
+
   /** `sent` for what was granted; an empty one for a RST, so that the arbiter looks once more at a connection that ends
-    * with it.
+    * with it; likewise for the ACK with which TIME-WAIT begins.
     */
   val returned = Flow(ReturnEvent(config))
   private val echo = new exit.Area {

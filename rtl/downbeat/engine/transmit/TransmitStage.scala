@@ -4,7 +4,7 @@ package downbeat.engine.transmit
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.CongestionEventKind
 import downbeat.engine.pipeline.{EnginePipeline, ReturnEvent, Signals, Stage}
-import downbeat.messages.{Booking, SegmentDescriptor}
+import downbeat.messages.{Booking, ConnectionEnd, SegmentDescriptor}
 import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib._
@@ -64,6 +64,7 @@ class TransmitStage(
   val booking: Flow[Booking] = schedule.booking
   val descriptor: Flow[SegmentDescriptor] = outgoing.descriptor
   val returned: Flow[ReturnEvent] = outgoing.returned
+  val ended: Flow[ConnectionEnd] = outgoing.ended
   /** The event sends what has been sent before. */
   val repeats: Bool = outgoing.output.repeats
 }
