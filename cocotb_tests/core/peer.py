@@ -18,6 +18,7 @@ class Peer:
         self.port = port
         self.core_port = core_port
         self.vlan = vlan  # VID; 0: untagged
+        self.mac = PEER_MAC
         self.sequence = sequence  # SND.NXT
         self.expected = 0  # RCV.NXT
         self.window = 65535
@@ -51,7 +52,7 @@ class Peer:
     def put(self, tcp: TCP, stamp: int) -> None:
         """Puts a segment of the test's own making on the wire, with the stamp of its SFD, 2^-16 ns."""
         packet = IP(src=PEER_IP, dst=CORE_IP, flags="DF") / tcp
-        frame: Packet = Ether(src=PEER_MAC, dst=CORE_MAC)
+        frame: Packet = Ether(src=self.mac, dst=CORE_MAC)
         frame /= Dot1Q(vlan=self.vlan, prio=2) / packet if self.vlan else packet
         self.core.wire_in.put(bytes(frame).ljust(60, b"\0"), user=stamp)
 
@@ -66,7 +67,7 @@ class Peer:
             self.core.departures.put({"data": self.core.stamp << 16 | tag})
         packet = Ether(frame.data)
         assert packet[IP].src == CORE_IP and packet[IP].dst == PEER_IP
-        assert packet.src == CORE_MAC and packet.dst == PEER_MAC
+        assert packet.src == CORE_MAC and packet.dst == self.mac
         assert (packet[Dot1Q].vlan if Dot1Q in packet else 0) == self.vlan
         wanted = Ether(frame.data)
         del wanted[IP].chksum, wanted[TCP].chksum

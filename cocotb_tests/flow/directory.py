@@ -16,6 +16,7 @@ from sim.golden.flow.time_wait import Waiting
 
 LISTENING = (80, 8080)
 LOCAL_IP = 0x0A000002
+NETMASK, GATEWAY = 0xFFFF0000, 0x0A0000FE
 WIDTHS = {
     "sequence_value": 32,
     "acknowledgment_value": 32,
@@ -51,6 +52,7 @@ class Bench:
         self.random = generator()
         self.segments = StreamSource(dut, "segments", stall=stall)
         self.opens = StreamSource(dut, "opens", stall=stall)
+        self.hops = StreamSource(dut, "moves", stall=stall)
         self.listens = StreamSource(dut, "listens", stall=stall)
         self.ended = StreamSource(dut, "ended")  # before the release, so without a stall
         self.released = StreamSource(dut, "released", stall=stall)
@@ -67,7 +69,7 @@ class Bench:
     async def start(self) -> None:
         inputs = {f"addressRead_{reader}_{name}": 0 for reader in (0, 1) for name in ("enable", "flow")}
         pins = {"now_ns": 0, "now_fraction": 0, "secret": self.numbers.secret, "localIp": LOCAL_IP}
-        pins |= {"timestampClock": 0}
+        pins |= {"timestampClock": 0, "network_netmask": NETMASK, "network_gateway": GATEWAY}
         await start(self.dut, handshakeOver_valid=0, **pins, **inputs)
         cocotb.start_soon(self._handshakes())
         await self.idle()
@@ -81,7 +83,7 @@ class Bench:
 
     async def idle(self, limit: int = 20_000) -> None:
         """Waits until everything was taken in and nothing moves any more."""
-        sources = (self.segments, self.opens, self.listens, self.ended, self.released)
+        sources = (self.segments, self.opens, self.hops, self.listens, self.ended, self.released)
         await until(
             self.dut,
             lambda: all(source.idle for source in sources) and not self.handshakes_over and self.dut.idle.value == 1,
@@ -137,6 +139,16 @@ class Bench:
             self.model.end(flow, waiting)
             self.release(flow)
             await self.idle()
+
+    async def mac(self, flow: int, reader: int = 0) -> int:
+        """The MAC to which a flow sends."""
+        port = f"addressRead_{reader}_"
+        getattr(self.dut, f"{port}enable").value = 1
+        getattr(self.dut, f"{port}flow").value = flow
+        await RisingEdge(self.dut.clk)
+        getattr(self.dut, f"{port}enable").value = 0
+        await RisingEdge(self.dut.clk)
+        return int(getattr(self.dut, f"{port}addresses_remoteMac").value)
 
     def replies(self) -> list[Beat]:
         """Stateless replies; timestamps count where there are any."""

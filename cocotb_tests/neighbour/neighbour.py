@@ -39,6 +39,14 @@ def number(address: str) -> int:
     return int.from_bytes(bytes(parts), "big")
 
 
+def address_of(ip: int) -> str:
+    return ".".join(str(part) for part in ip.to_bytes(4, "big"))
+
+
+def text_of(mac: int) -> str:
+    return ":".join(f"{part:02x}" for part in mac.to_bytes(6, "big"))
+
+
 def mac_of(address: str) -> str:
     """The MAC that our made-up network gives to an address."""
     return "02:aa:" + ":".join(f"{int(part):02x}" for part in address.split("."))
@@ -54,6 +62,7 @@ class Neighbourhood:
         self.opens = StreamSource(dut, "opens")
         self.resolved = StreamSink(dut, "resolved", stall=stall)
         self.refused = StreamSink(dut, "refused", stall=stall)
+        self.moves = StreamSink(dut, "moves", stall=stall)
         self.reports = StreamSink(dut, "icmpErrors", stall=stall)
 
     @classmethod
@@ -144,6 +153,10 @@ class Neighbourhood:
             await self.quiet()
         self.time.set(end)
         await self.quiet()
+
+    def moved(self) -> list[tuple[str, str]]:
+        """Addresses and MACs that running connections have been given."""
+        return [(address_of(beat["ip"]), text_of(beat["mac"])) for beat in self.moves.pending()]
 
     def nothing_else(self) -> None:
         for sink in (self.frames.stream, self.resolved, self.refused, self.reports):

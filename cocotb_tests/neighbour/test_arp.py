@@ -97,6 +97,23 @@ async def a_neighbour_that_says_another_mac_is_believed(dut: Any) -> None:
 
 
 @cocotb.test()
+async def running_connections_hear_of_each_mac_that_a_neighbour_tells(dut: Any) -> None:
+    """RFC 1122 2.3.2.1: with an entry or without, but for a static one, which the host alone changes."""
+    hood = await Neighbourhood.create(dut, stall=0.3)
+    hood.request(PEER, OTHER_MAC, pdst=PEER)  # gratuitous, without an entry
+    hood.reply(PEER)
+    hood.request(PEER, OTHER_MAC, psrc="0.0.0.0")  # a probe: it has no address
+    await hood.quiet()
+    assert hood.moved() == [(PEER, OTHER_MAC), (PEER, mac_of(PEER))]
+    hood.enter(PEER)
+    hood.reply(PEER, OTHER_MAC)
+    hood.enter(PEER, OTHER_MAC)
+    hood.enter(PEER, remove=True)
+    await hood.quiet()
+    assert hood.moved() == [(PEER, mac_of(PEER)), (PEER, OTHER_MAC)]
+
+
+@cocotb.test()
 async def a_neighbour_is_asked_again_when_nothing_confirmed_it_for_a_minute(dut: Any) -> None:
     """RFC 1122 2.3.2.1, time-out; the entry's age starts again with each packet."""
     hood = await Neighbourhood.create(dut)

@@ -247,3 +247,37 @@ async def the_smallest_mtu_leaves_our_own_mss_alone(dut: Any) -> None:
     await core.wire_in.drained()
     await core.jump()  # to the delayed ACK
     assert (await peer.receive()).ack == peer.sequence
+
+
+@cocotb.test()
+@cocotb.parametrize(active=[False, True])
+async def a_transfer_goes_on_to_the_new_mac_of_its_peer(dut: Any, active: bool) -> None:
+    """RFC 1122 2.3.2.1: a gratuitous ARP moves a running connection; no byte is lost or sent again."""
+    core = await Core.create(dut, knows_peer=False)
+    peer = Peer(core, port=PORT, core_port=0 if active else 80)
+    if active:
+        core.connect(port=PORT)
+        await core.wire_out.receive()
+        put(core, Ether(src=PEER_MAC, dst=CORE_MAC) / ARP(op=2, hwsrc=PEER_MAC, psrc=PEER_IP, pdst=CORE_IP))
+        await peer.accept_connection(OPTIONS)
+    else:
+        core.listen(80)
+        await core.idle()
+        await peer.connect(OPTIONS)
+    flow = (await core.notified_of("established"))["status_reference_flow"]
+    data = generator().randbytes(30 * MSS)
+    core.write(flow, data)
+    for _ in range(10):  # the initial window
+        peer.accept(await peer.receive())
+    await settled(core)
+    peer.mac = "02:00:00:00:00:77"
+    announcement = ARP(op="who-has", hwsrc=peer.mac, psrc=PEER_IP, pdst=PEER_IP)
+    put(core, Ether(src=peer.mac, dst="ff:ff:ff:ff:ff:ff") / announcement)
+    await settled(core)
+    peer.send("A")
+    for _ in range(20):
+        peer.accept(await peer.receive())
+        peer.send("A")
+    assert bytes(peer.received) == data
+    await settled(core)
+    assert core.wire_out.stream.pending() == [], "nothing is sent again"

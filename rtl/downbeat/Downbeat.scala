@@ -11,10 +11,10 @@ import downbeat.lib.ecc.FlipCounts
 import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock, Tally}
 import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.messages.{
-  ApplicationBeat, CloseReason, Command, Counters, DeliveredBeat, FlowPosition, LocalAddresses, Notification,
+  ApplicationBeat, CloseReason, Command, Counters, DeliveredBeat, FlowPosition, LocalAddresses, LocalNetwork, Notification,
   PathReport, PlacedEvent, Placement, StaticNeighbour, TraceRecord, Vlan
 }
-import downbeat.neighbour.{LocalNetwork, Neighbour}
+import downbeat.neighbour.Neighbour
 import downbeat.pacing.{Pacer, Timers}
 import downbeat.rx.Receiver
 import downbeat.time.Stamp
@@ -164,6 +164,8 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   receiver.io.wire << FramePorts.readReceived(io.s_axis_wire_rx)
   directory.io.now := now
   directory.io.localIp := io.local_ip
+  directory.io.network := network
+  directory.io.moves << neighbour.io.moves
   directory.io.secret := io.secret
   directory.io.segments << RegisteredHandshake(
     StreamArbiterFactory().lowerFirst.transactionLock.onArgs(receiver.io.segments, neighbour.io.icmpErrors))

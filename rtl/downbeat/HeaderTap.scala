@@ -82,6 +82,9 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
 
   directory.io.now := now
   directory.io.localIp := io.local_ip
+  directory.io.network.assignFromBits(B(0, widthOf(directory.io.network) bits)) // frames have no addresses here
+  directory.io.moves.valid := False
+  directory.io.moves.payload.assignDontCare()
   directory.io.secret := io.secret
   directory.io.handshakeOver << engine.io.handshakeOver
   directory.io.ended << engine.io.ended

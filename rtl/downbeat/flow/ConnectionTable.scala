@@ -41,7 +41,7 @@ case class TimeWaitWrite(config: DownbeatConfig) extends Bundle {
   val timer = TimeWaitTimer(config)
 }
 
-/** The addresses of each connection, written once when it opens, and the keys of flows and of places in TIME-WAIT.
+/** The addresses of each connection, written when it opens, its MAC also when that moves, and the keys of flows and of places in TIME-WAIT.
   *
   * The 4-tuple is kept a second time, with the generation, for the lookup. Each reader of addresses has a read port of
   * its own and never waits.
@@ -50,6 +50,8 @@ case class ConnectionTable(config: DownbeatConfig, readers: Int) extends Compone
   val io = new Bundle {
     val write = slave(Flow(ConnectionWrite(config)))
     val timeWaitWrite = slave(Flow(TimeWaitWrite(config)))
+    /** Not in the clock behind `write`. */
+    val macWrite = slave(Flow(MacWrite(config)))
     val keyRead = slave(KeyReadPort(config))
     val addressRead = Vec.fill(readers)(slave(AddressReadPort(config)))
   }
@@ -68,7 +70,11 @@ case class ConnectionTable(config: DownbeatConfig, readers: Int) extends Compone
   private val keys = StateMemory(config.ecc, FlowKey(), config.flows).addAttribute("no_rw_check")
   private val timeWaitKeys =
     StateMemory(config.ecc, TimeWaitKey(), config.timeWaits).addAttribute("no_rw_check")
-  private val addresses = StateMemory(config.ecc, ConnectionAddresses(config), config.flows).addAttribute("no_rw_check")
+  // All but the MAC, which is the lowest field.
+  private val macBits = widthOf(ConnectionAddresses(config).remoteMac)
+  private val otherBits = widthOf(ConnectionAddresses(config)) - macBits
+  private val others = StateMemory(config.ecc, Bits(otherBits bits), config.flows).addAttribute("no_rw_check")
+  private val macs = StateMemory(config.ecc, Bits(macBits bits), config.flows)
 
   private val written = io.write.m2sPipe()
   private val newKey = FlowKey()
@@ -78,7 +84,11 @@ case class ConnectionTable(config: DownbeatConfig, readers: Int) extends Compone
   newKey.tuple.vlan := written.addresses.vlan
   newKey.generation := written.generation
   keys.write(written.flow, newKey, written.valid)
-  addresses.write(written.flow, written.addresses, written.valid)
+  others.write(written.flow, written.addresses.asBits.dropLow(macBits), written.valid)
+  private val opens = written.valid
+  macs.write(
+    opens ? written.flow | io.macWrite.flow, opens ? written.addresses.remoteMac | io.macWrite.mac,
+    opens || io.macWrite.valid)
 
   private val timed = io.timeWaitWrite.m2sPipe()
   private val timedKey = TimeWaitKey()
@@ -95,6 +105,10 @@ case class ConnectionTable(config: DownbeatConfig, readers: Int) extends Compone
   key.generation := ofFlow.generation
   key.timer := ofTimeWait.timer
   io.keyRead.key := RegNextWhen(key, RegNext(io.keyRead.enable) init False)
-  for (reader <- io.addressRead)
-    reader.addresses := addresses.readSync(reader.flow, reader.enable)
+  for (reader <- io.addressRead) {
+    val other = others.readSync(reader.flow, reader.enable)
+    // While the MAC moves, a frame may have either.
+    val mac = macs.readSync(reader.flow, reader.enable)
+    reader.addresses.assignFromBits(other ## mac)
+  }
 }

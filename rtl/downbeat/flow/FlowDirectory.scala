@@ -4,8 +4,8 @@ package downbeat.flow
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{Tally, WideQueue}
 import downbeat.messages.{
-  AddressReadPort, ConnectionEnd, DirectoryDrops, DirectoryEvent, IcmpErrorKind, ListenRequest, NextInstant,
-  OpenRequest, ReceivedSegment, Refusal, StatelessReply
+  AddressReadPort, ConnectionEnd, DirectoryDrops, DirectoryEvent, IcmpErrorKind, ListenRequest, LocalNetwork,
+  NextHopMove, NextInstant, OpenRequest, ReceivedSegment, Refusal, StatelessReply
 }
 import downbeat.time.Stamp
 import spinal.core._
@@ -34,6 +34,9 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
     /** Keys all hashes; constant from reset on. */
     val secret = in Bits (128 bits)
     val localIp = in UInt (32 bits)
+    val network = in(LocalNetwork())
+    /** MAC addresses of next hops. */
+    val moves = slave(Stream(NextHopMove(config.vlanBits)))
     val segments = slave(Stream(ReceivedSegment(config)))
     val opens = slave(Stream(OpenRequest(config)))
     val listens = slave(Stream(ListenRequest(config)))
@@ -68,6 +71,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   private val opener = OpenSequencer(config)
   private val releaser = ReleaseSequencer(config)
   private val timeWaits = TimeWaitTable(config)
+  private val mover = NextHopMover(config)
   private val numbers = KeyedNumbers(config.vlanBits)
   private val cookies = SynCookies(config)
   private val replies = StatelessReplies(config)
@@ -101,15 +105,22 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   opener.io.opens << io.opens
   listeners.io.listens << io.listens
   releaser.io.released << io.released
-  // The lookup reads keys first, then the one of released flows, then TIME-WAIT.
-  private val keyReads = Seq(lookup.io.keyRead, releaser.io.keyRead, timeWaits.io.keyRead)
+  // The first of them that reads a key: the lookup, released flows, TIME-WAIT, moving neighbours.
+  private val keyReads = Seq(lookup.io.keyRead, releaser.io.keyRead, timeWaits.io.keyRead, mover.io.keyRead)
   connections.io.keyRead.enable := keyReads.map(_.enable).orR
-  connections.io.keyRead.place := keyReads.map(read => read.enable -> read.place).init.foldRight(
-    timeWaits.io.keyRead.place) { case ((enable, place), others) => enable ? place | others }
+  connections.io.keyRead.place := keyReads.init.foldRight(keyReads.last.place)((read, others) =>
+    read.enable ? read.place | others)
   keyReads.foreach(_.key := connections.io.keyRead.key)
   releaser.io.keyBusy := lookup.io.keyRead.enable
   timeWaits.io.keyBusy := lookup.io.keyRead.enable || releaser.io.keyRead.enable ||
     RegNext(connections.io.timeWaitWrite.valid).init(False) || connections.io.timeWaitWrite.valid
+  mover.io.keyBusy := keyReads.init.map(_.enable).orR
+  mover.io.localIp := io.localIp
+  mover.io.network := io.network
+  mover.io.moves << io.moves
+  mover.io.opens.valid := connections.io.write.valid
+  mover.io.opens.payload := connections.io.write.flow
+  connections.io.macWrite << mover.io.writes
   timeWaits.io.now := now
   timeWaits.io.ended << io.ended
   timeWaits.io.release.valid := releaser.io.keyRead.enable
@@ -301,7 +312,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   io.freeFlows := free.io.count
   private val lineEmpty = waiting.io.occupancy === 0 && !segment.valid && !lookup.io.requests.valid && lookup.io.empty
   private val outputsEmpty = discards.io.occupancy === 0 && replies.io.idle && !io.events.valid && !io.refused.valid
-  io.idle := !sweeping && lineEmpty && outputsEmpty && opener.io.idle && listeners.io.idle && releaser.io.idle && timeWaits.io.idle
+  io.idle := !sweeping && lineEmpty && outputsEmpty && opener.io.idle && listeners.io.idle && releaser.io.idle && timeWaits.io.idle && mover.io.idle
   io.next := timeWaits.io.next
 }
 

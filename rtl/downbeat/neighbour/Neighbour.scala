@@ -4,8 +4,8 @@ package downbeat.neighbour
 import downbeat.config.DownbeatConfig
 import downbeat.lib.RegisteredHandshake
 import downbeat.messages.{
-  ControlBeat, IcmpErrorKind, LocalAddresses, NeighbourDrops, NextInstant, OpenCommand, OpenRequest, ReceivedSegment,
-  Refusal, StaticNeighbour, Vlan
+  ControlBeat, IcmpErrorKind, LocalAddresses, LocalNetwork, NeighbourDrops, NextHopMove, NextInstant, OpenCommand,
+  OpenRequest, ReceivedSegment, Refusal, StaticNeighbour, Vlan
 }
 import downbeat.time.Stamp
 import downbeat.wire.FrameBeat
@@ -34,6 +34,8 @@ case class Neighbour(config: DownbeatConfig) extends Component {
     val opens = slave(Stream(OpenCommand(config)))
     val resolved = master(Stream(OpenRequest(config)))
     val refused = master(Stream(Refusal(config)))
+    /** A neighbour's MAC, which running connections take. */
+    val moves = master(Stream(NextHopMove(config.vlanBits)))
     /** Another station uses our address, or did in the last ten seconds. */
     val conflict = out Bool ()
     val drops = out(NeighbourDrops.counters(config.counterBits))
@@ -104,6 +106,7 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   table.io.now := now
   table.io.learnt << learnt
   table.io.statics << io.statics
+  io.moves << table.io.moves
   nextHop.io.ip := io.local.ip
   nextHop.io.network := io.network
   if (config.vlans > 0) nextHop.io.vlans := io.vlans

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.neighbour
 
-import downbeat.messages.{NextInstant, StaticNeighbour}
+import downbeat.messages.{NextHopMove, NextInstant, StaticNeighbour}
 import downbeat.time.Instant
 import spinal.core._
 import spinal.lib._
@@ -76,6 +76,8 @@ case class NeighbourTable(vlanBits: Int) extends Component {
     val results = master(Flow(HopResult()))
     val notices = master(Flow(HopNotice()))
     val requests = master(Stream(ArpMessage(vlanBits)))
+    /** The MAC that ARP or the host gives of a neighbour, which need not have an entry. */
+    val moves = master(Stream(NextHopMove(vlanBits)))
     /** A static entry found no place. */
     val noPlace = out Bool ()
     val next = out(NextInstant())
@@ -244,13 +246,19 @@ case class NeighbourTable(vlanBits: Int) extends Component {
   private val writesNow = RegNext(writes)
   private val placeNow = RegNext(place)
   private val stateNow = RegNext(stateAfter)
-  acts := step === Step.act && decided && (!sendsRequestNow || io.requests.ready)
+  private val moves = (job === Job.learnt && !isStatic) || (job === Job.static && !option && hasPlace)
+  private val movesNow = RegNext(moves)
+  acts := step === Step.act && decided && (!sendsRequestNow || io.requests.ready) && (!movesNow || io.moves.ready)
   when(acts)(step := Step.survey)
   memory.write(placeNow, after, acts && writesNow)
   when(acts && writesNow)(states(placeNow) := stateNow)
 
   io.requests.valid := step === Step.act && decided && sendsRequestNow
   io.requests.payload := ArpMessage.request(after.ip, after.vlan)
+  io.moves.valid := step === Step.act && decided && movesNow
+  io.moves.ip := ip
+  io.moves.vlan := vlan
+  io.moves.mac := mac
   io.results.valid := acts && job === Job.lookup
   io.results.found := scan.found && !isIncomplete
   io.results.mac := scan.foundEntry.mac

@@ -3,17 +3,9 @@ package downbeat.neighbour
 
 import downbeat.config.DownbeatConfig
 import downbeat.lib.WideMemory
-import downbeat.messages.{CloseReason, OpenCommand, OpenRequest, Refusal, Vlan}
+import downbeat.messages.{CloseReason, LocalNetwork, OpenCommand, OpenRequest, Refusal, Vlan}
 import spinal.core._
 import spinal.lib._
-
-/** Our network: run-time values, not build constants. */
-case class LocalNetwork() extends Bundle {
-  /** Leading ones; zero: every address is on our network. */
-  val netmask = UInt(32 bits)
-  /** Next hop to all other networks; zero: there is none. */
-  val gateway = UInt(32 bits)
-}
 
 /** Finds the next hop of each open (RFC 1122 3.3.1.1): the peer itself on our network, otherwise the gateway.
   *
