@@ -11,8 +11,8 @@ import downbeat.lib.ecc.FlipCounts
 import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock, Tally}
 import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.messages.{
-  ApplicationBeat, CloseReason, Command, Counters, DeliveredBeat, FlowPosition, LocalAddresses, LocalNetwork, Notification,
-  PathReport, PlacedEvent, Placement, StaticNeighbour, TraceRecord, Vlan
+  ApplicationBeat, CloseReason, Command, Counters, DeliveredBeat, FlowPosition, LocalAddresses, LocalNetwork,
+  Notification, PathReport, PlacedEvent, Placement, StaticNeighbour, TraceRecord, Vlan
 }
 import downbeat.neighbour.Neighbour
 import downbeat.pacing.{Pacer, Timers}
