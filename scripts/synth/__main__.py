@@ -20,6 +20,7 @@ from rich.table import Table
 
 from scripts.ecp5.fmax.report import cells, timing
 from scripts.ecp5.fmax.tools import BUILD, ROOT, ToolFailed, elaborate, require, routed, synthesise
+from scripts.synth.levels import lut_levels
 from scripts.synth.state import bits_per_flow, memories
 from scripts.synth.targets import PARTS, TARGETS, Target
 
@@ -93,7 +94,8 @@ def _module(module: str, build: str, flows: int, preset: str, target: Target) ->
     verilog, twice = elaborate(module, build), elaborate(module, f"{preset},flows={2 * flows}")
     print(f"  {module}", flush=True)
     netlist = synthesise(verilog, target.commands)
-    found: dict[str, Any] = {"name": module, **target.used(cells(json.loads((ROOT / netlist).read_text())))}
+    content = json.loads((ROOT / netlist).read_text())
+    found: dict[str, Any] = {"name": module, **target.used(cells(content)), "lut_levels": lut_levels(content)}
     found["state_bits_per_flow"] = bits_per_flow(_memories(verilog), _memories(twice), flows)
     report = routed(netlist, GRADE, SEED) if target.name == "ecp5" else None
     if report:
@@ -131,15 +133,17 @@ def _record(target: Target, flows: int, preset: str, modules: list[dict[str, Any
 def _print(target: Target, record: dict[str, Any]) -> None:
     title = f"{target.device} by Yosys, preset {record['preset']}, {record['flows']:,} flows"
     table = Table(title=title, title_justify="left")
-    for column in ("module", *PARTS.values(), "state bits a flow", "MHz, routed"):
+    for column in ("module", *PARTS.values(), "LUT levels", "state bits a flow", "MHz, routed"):
         table.add_column(column, justify="left" if column == "module" else "right")
     for module in record["rooms"]:
         clock = f"{module['fmax_mhz']:.1f}" if "fmax_mhz" in module else ""
-        table.add_row(module["name"], *[f"{module[part]:,}" for part in (*PARTS, "state_bits_per_flow")], clock)
+        table.add_row(
+            module["name"], *[f"{module[part]:,}" for part in (*PARTS, "lut_levels", "state_bits_per_flow")], clock
+        )
     used = _sum(record["rooms"])
     table.add_section()
-    table.add_row("all of these", *[f"{used[part]:,}" for part in PARTS], f"{record['state_bits_per_flow']:,}", "")
-    table.add_row(target.device, *[f"{target.there[part]:,}" for part in PARTS], "", "")
+    table.add_row("all of these", *[f"{used[part]:,}" for part in PARTS], "", f"{record['state_bits_per_flow']:,}", "")
+    table.add_row(target.device, *[f"{target.there[part]:,}" for part in PARTS], "", "", "")
     Console(width=130).print(table)
     print(REPORT.relative_to(ROOT))
 

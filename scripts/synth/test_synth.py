@@ -17,6 +17,7 @@ import scripts.synth.__main__ as program
 from scripts.ecp5.fmax import tools
 from scripts.ecp5.fmax.report import cells
 from scripts.ecp5.fmax.tools import ROOT
+from scripts.synth.levels import lut_levels
 from scripts.synth.state import bits_per_flow, memories
 from scripts.synth.targets import TARGETS
 
@@ -76,7 +77,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             return file
 
         def synthesise(file: Path, _: str) -> Path:
-            inside = {f"dut.{kind}{number}": {"type": kind} for kind, count in cells.items() for number in range(count)}
+            empty: dict[str, Any] = {"connections": {}, "port_directions": {}}
+            inside = {
+                f"dut.{kind}{number}": {"type": kind, **empty}
+                for kind, count in cells.items()
+                for number in range(count)
+            }
             top = {"attributes": {"top": "1"}, "cells": inside}
             netlist = file.with_suffix(".json")
             netlist.write_text(json.dumps({"modules": {file.stem: top}}))
@@ -113,6 +119,7 @@ def test_the_report_has_each_module_and_the_slowest_that_was_routed(run: Any) ->
     assert [(module["lut"], module["ff"], module["bram"], module["dsp"]) for module in report["rooms"]] == [
         (5, 3, 0, 0)
     ] * 3
+    assert [module["lut_levels"] for module in report["rooms"]] == [1] * 3
     assert (report["fmax_mhz"], report["fmax_room"], report["critical_path"]) == (108.2, "Timers", ["a"])
     assert report["state_bits_per_flow"] == 3 * 2 * 74
 
@@ -179,3 +186,21 @@ def test_a_build_that_is_refused_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(program, "elaborate", refuses)
     monkeypatch.setattr(sys, "argv", ["synth", "--preset", "no such preset"])
     assert program.main() == 1
+
+
+def test_the_longest_path_counts_luts_between_registers_alone() -> None:
+    def cell(kind: str, inputs: list[Any], output: int) -> dict[str, Any]:
+        directions = {"O": "output"} | {f"I{place}": "input" for place in range(len(inputs))}
+        connections = {"O": [output]} | {f"I{place}": [bit] for place, bit in enumerate(inputs)}
+        return {"type": kind, "port_directions": directions, "connections": connections}
+
+    chain = {
+        "a": cell("LUT2", [1, "0"], 2),
+        "b": cell("LUT6", [2, 1], 3),
+        "c": cell("CARRY8", [3], 4),
+        "d": cell("MUXF7", [4, 2], 5),
+        "e": cell("LUT3", [5], 6),
+        "f": cell("FDRE", [6], 7),
+        "g": cell("LUT1", [7], 8),
+    }
+    assert lut_levels({"modules": {"Top": {"cells": chain}, "Box": {}}}) == 3
