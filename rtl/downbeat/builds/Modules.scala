@@ -15,7 +15,9 @@ import downbeat.config.DownbeatConfig
 import downbeat.congestion.Policy
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, SipHash, TupleHasher}
-import downbeat.mac.{EthernetMac, LaunchGate, Slew, TimeBase, WireRate, WireTime}
+import downbeat.mac.{
+  EthernetMac, LaunchGate, Slew, TimeBase, WireRate, WireTime, XgmiiReceiver, XgmiiTransmitter
+}
 import downbeat.memory.{
   BurstReader, BurstWriter, MemoryArbiter, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer
 }
@@ -68,7 +70,7 @@ object Modules {
     "GmiiMac" -> (config => EthernetMac(config.copy(xgmii = false))),
     "GmiiMacJumbo" -> (config => EthernetMac(config.copy(xgmii = false, maximumFrameBytes = 9018))),
     "GapBench" -> (config => GapBench(config.copy(flows = 1024))),
-    "LaunchGate" -> (_ => LaunchGate(WireRate.gigabit, pointerBits = 11)),
+    "LaunchGate" -> (config => LaunchGate(WireRate.of(config), pointerBits = 11)),
     "LayoutBench" -> (LayoutBench(_)),
     "LogisticUnit" -> (_ => LogisticUnit()),
     "LogisticUnitSingle" -> (_ => LogisticUnit(single = true)),
@@ -106,6 +108,8 @@ object Modules {
     "WireBench" -> (WireBench(_)),
     "WireTime" -> (_ =>
       WireTime(WireRate.gigabit, ClockDomain.current, ClockDomain.current, ClockDomain.current)),
+    "XgmiiReceiver" -> (XgmiiReceiver(_)),
+    "XgmiiTransmitter" -> (_ => XgmiiTransmitter()),
     "XgmiiMac" -> (config => EthernetMac(config.copy(xgmii = true))),
     "XgmiiMacJumbo" -> (config => EthernetMac(config.copy(xgmii = true, maximumFrameBytes = 9018))),
     "XgmiiMacWithoutDeficit" -> (config => EthernetMac(config.copy(xgmii = true, deficitIdle = false))))
