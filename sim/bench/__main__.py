@@ -14,7 +14,10 @@ BENCHES = {
     "pacing": ("sim.bench.pacing", "the pacer alone: order among 16 to 65,536 flows, rates for ten seconds"),
     "scale": ("sim.bench.scale", "65,536 connections at once; 16 MiB in flight"),
     "wire": ("sim.bench.wire", "line rate through MAC and parser, the launch gate compared with its model"),
-    "ten": ("sim.bench.ten", "10 Gb/s at the XGMII pins: launches, stamps, gaps and line rate"),
+    "ten": (
+        "sim.bench.ten",
+        "10 Gb/s at the XGMII pins: launches, stamps, gaps, line rate, the core's share of the link",
+    ),
     "netlist": ("scripts.ecp5.netlist", "the ECP5 netlist of TCP's board passes the system test"),
     "logistic": ("sim.bench.logistic", "the logistic window compared with the exact equation, a million requests"),
     "host": (

@@ -195,6 +195,13 @@ def ten() -> Path:
     return _module_program("ten", "WireBench", sources, preset="ten", model_name="wire")
 
 
+def ten_core() -> Path:
+    """The directory of ten_core_bench, the core with registers and the MAC of 10 Gb/s at its pins."""
+    shared = [LATENCY / name for name in ("application.cpp", "module.cpp", "peer.cpp")]
+    sources = [*sorted((TEN / "core").glob("*.cpp")), *shared, WIRE / "ethernet.cpp", PACKETS / "packet.cpp"]
+    return _module_program("ten_core", "DownbeatXgmii", sources, preset="ten", model_name="latency")
+
+
 def _module_program(
     part: str,
     module: str,
@@ -274,6 +281,7 @@ PARTS: dict[str, Callable[[], Path]] = {
     "gap": gap,
     "latency": latency,
     "ten": ten,
+    "ten-core": ten_core,
 }
 
 

@@ -12,7 +12,7 @@ namespace latency {
 Module::Module(Time corePeriod, double receivePpm)
     : top_(std::make_unique<Vlatency>(&context_)),
       corePeriod_(corePeriod),
-      receivePeriod_(static_cast<Time>(byteTime / (1 + receivePpm * 1e-6) + 0.5)) {
+      receivePeriod_(static_cast<Time>(Phy::period / (1 + receivePpm * 1e-6) + 0.5)) {
   auto &pins = *top_;
   pins.link_up = 1;
   pins.m_axis_bypass_rx_tready = 1;
@@ -62,6 +62,29 @@ void Module::writeRegister(std::uint32_t address, std::uint32_t value) {
   if (!acknowledged) throw std::runtime_error("no response to a write of register " + std::to_string(address));
 }
 
+std::uint32_t Module::readRegister(std::uint32_t address) {
+  auto &pins = *top_;
+  bool addressed = false;
+  std::optional<std::uint32_t> value;
+  const auto before = sample;
+  sample = [&](const Pins &at, Time now) {
+    addressed = addressed || (at.s_axil_arvalid && at.s_axil_arready);
+    if (at.s_axil_rvalid && at.s_axil_rready) value = at.s_axil_rdata;
+    before(at, now);
+  };
+  pins.s_axil_araddr = static_cast<std::uint16_t>(address);
+  pins.s_axil_rready = 1;
+  constexpr int timeLimit = 1000;
+  for (int i = 0; i < timeLimit && !value; ++i) {
+    pins.s_axil_arvalid = !addressed;
+    step();
+  }
+  pins.s_axil_arvalid = pins.s_axil_rready = 0;
+  sample = before;
+  if (!value) throw std::runtime_error("no response to a read of register " + std::to_string(address));
+  return *value;
+}
+
 void Module::step() {
   auto &pins = *top_;
   for (bool core = false; !core;) {
@@ -70,13 +93,13 @@ void Module::step() {
     const bool transmits = nextTransmit_ == now_, receives = nextReceive_ == now_;
     // The edge takes the values at the pins before it; the values that it drives go out behind it.
     if (core) pins.clk = 0;
-    if (transmits) pins.gmii_gtx_clk = 0;
-    if (receives) pins.gmii_rx_clk = 0;
+    if (transmits) phy_.transmitClock(false);
+    if (receives) phy_.receiveClock(false);
     pins.eval();
     if (core && !pins.reset) sample(pins, now_);
     if (core) pins.clk = 1;
-    if (transmits) pins.gmii_gtx_clk = 1;
-    if (receives) pins.gmii_rx_clk = 1;
+    if (transmits) phy_.transmitClock(true);
+    if (receives) phy_.receiveClock(true);
     pins.eval();
     if (receives) receiveEdge();
     if (transmits) transmitEdge();
@@ -91,19 +114,19 @@ void Module::step() {
 void Module::receiveEdge() {
   nextReceive_ += receivePeriod_;
   constexpr unsigned preamble = 7;
-  if (arriving_.empty() && !top_->reset)
-    if (const auto frame = nextFrame(now_ + preamble * receivePeriod_)) arriving_.put(*frame);
-  const wire::Symbol symbol = arriving_.next();
-  top_->gmii_rxd = symbol.data;
-  top_->gmii_rx_dv = symbol.valid;
+  if (arriving_.size() < Phy::lanes && !top_->reset)
+    if (const auto frame = nextFrame(now_ + (arriving_.size() + preamble) * receivePeriod_ / Phy::lanes))
+      arriving_.put(*frame);
+  phy_.drive(arriving_);
 }
 
 void Module::transmitEdge() {
-  nextTransmit_ += byteTime;
+  nextTransmit_ += Phy::period;
   ++transmitEdges_;
-  if (!outgoing_.take({top_->gmii_txd, top_->gmii_tx_en != 0}, transmitEdges_)) return;
-  if (!outgoing_.seen.right) throw std::runtime_error("a frame left the core damaged");
-  left(outgoing_.frame(), now_ - (transmitEdges_ - outgoing_.seen.sfd) * byteTime);
+  phy_.take(outgoing_, transmitEdges_, [this] {
+    if (!outgoing_.seen.right) throw std::runtime_error("a frame left the core damaged");
+    left(outgoing_.frame(), now_ - (transmitEdges_ * Phy::lanes - outgoing_.seen.sfd) * byteTime);
+  });
 }
 
 } // namespace latency

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The Verilated DownbeatGmii: its clocks, its registers, and its pins as wire and application see them.
+// The Verilated DownbeatGmii, or DownbeatXgmii: its clocks, its registers, and its pins as wire and application see
+// them.
 #pragma once
 
 #include <functional>
@@ -9,14 +10,15 @@
 #include <verilated.h>
 
 #include "Vlatency.h"
-#include "ethernet.h"
+#include "phy.h"
 
 namespace latency {
 
 using Time = std::uint64_t; // femtoseconds
 using Pins = Vlatency;
 
-inline constexpr Time byteTime = 8'000'000; // 1 Gb/s
+using Phy = wire::Phy<Pins>;
+inline constexpr Time byteTime = Phy::byteTime;
 
 class Module {
 public:
@@ -26,6 +28,7 @@ public:
 
   Time now() const { return now_; }
   std::uint64_t simulatedClocks() const { return clocks_; }
+  std::uint32_t readRegister(std::uint32_t address);
 
   /// Over all edges of the clocks until the core's next one, and over that.
   void step();
@@ -49,7 +52,8 @@ private:
   Time corePeriod_, receivePeriod_;
   Time now_ = 0, nextCore_ = 0, nextTransmit_ = 0, nextReceive_ = 0;
   std::uint64_t clocks_ = 0, transmitEdges_ = 0;
-  wire::Serialiser arriving_;
+  Phy phy_{*top_};
+  wire::Serialiser arriving_{Phy::slotBytes};
   wire::Deserialiser outgoing_;
 };
 

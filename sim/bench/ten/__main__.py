@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make bench NAME=ten`: launches, stamps, gaps and line rate at the XGMII pins; build/reports/ten.json."""
+"""`make bench NAME=ten`: launches, stamps, gaps and line rate at the MAC's XGMII pins, full segments and ACKs through
+the core behind it; build/reports/ten.json."""
 
 from __future__ import annotations
 
@@ -16,30 +17,45 @@ REPORT = build.ROOT / "build" / "reports" / "ten.json"
 FRAMES = 1_000_000
 PERIOD_PS = 6400
 # Lengths with FCS, first to last in turn, and frames each way; the core's clock is the wire's.
+FLOWS, MICROSECONDS = (1, 16, 64), 100
+# Whether the core sends, and the share of the wire that the peers offer: each way alone, then both. The payload memory
+# carries half of the wire each way at once.
+TRAFFIC = ((1, 0), (0, 1), (1, 0.45))
+ACKS = 100_000
 LINES = ((64, 64, 200_000), (64, 127, 100_000), (64, 1518, 14_550), (1518, 1518, 10_000))
 
 
 def main() -> int:
     try:
-        program = build.ten() / "ten_bench"
+        mac, core = build.ten() / "ten_bench", build.ten_core() / "ten_core_bench"
     except build.BuildFailed as error:
         print(error, file=sys.stderr)
         return 1
     seed = os.environ.get("SEED") or "1"
 
-    def run(arguments: tuple[object, ...]) -> dict[str, Any]:
-        done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False)
+    def run(command: tuple[object, ...]) -> dict[str, Any]:
+        done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
         print(done.stdout or done.stderr, end="", flush=True)
-        figures: dict[str, Any] = json.loads(done.stdout or '{"right": false}')
+        figures: dict[str, Any] = json.loads(done.stdout or "{}")
         return figures
 
-    cases = [("launches", FRAMES, seed), *(("line", *line, PERIOD_PS) for line in LINES)]
+    cases: list[tuple[object, ...]] = [(mac, "launches", FRAMES, seed)]
+    cases += [(mac, "line", *line, PERIOD_PS) for line in LINES]
+    cases += [(core, flows, "segments", *traffic, MICROSECONDS) for flows in FLOWS for traffic in TRAFFIC]
+    cases += [(core, FLOWS[1], "acks", ACKS)]
     with ThreadPoolExecutor(int(os.environ.get("JOBS") or 2)) as pool:
-        launches, *lines = list(pool.map(run, cases))
-    right = all(figures["right"] for figures in (launches, *lines))
-    report = {"launches": launches, "line_rate": lines, "right": right}
-    # The launches' figures are the report's own.
-    report |= {name: launches.get(name) for name in ("frames", "early", "sfd_error_ns")}
+        launches, *others = list(pool.map(run, cases))
+    lines, shares, acks = others[: len(LINES)], others[len(LINES) : -1], others[-1]
+    right = all(figures.get("right") for figures in (launches, *lines)) and acks.get("dropped") == 0
+    report = {
+        # The launches' figures are the report's own.
+        **{name: launches.get(name) for name in ("frames", "early", "sfd_error_ns")},
+        "launches": launches,
+        "line_rate": lines,
+        "line_rate_share": shares,
+        **{name: acks.get(name) for name in ("acks_per_second", "dropped")},
+        "right": right,
+    }
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text(json.dumps(report, indent=2) + "\n")
     print(f"{'all right' if right else 'WRONG'}; {REPORT.relative_to(build.ROOT)}")
