@@ -12,7 +12,9 @@ import cocotb
 from cocotb_tests.bench import StreamMonitor, StreamSource, generator, start
 from cocotb_tests.bench.runner import run_module
 from sim.golden.engine.scoreboard import (
+    NO_TIME,
     RANGES,
+    LossesByTime,
     Range,
     Scoreboard,
     credit,
@@ -44,6 +46,10 @@ def drawn_range(draw: random.Random) -> Range:
     return left, left + draw.randrange(1, 8) * draw.choice([SEGMENT, SEGMENT // 4])
 
 
+def drawn_times(draw: random.Random) -> LossesByTime:
+    return LossesByTime(draw.random() < 0.5, draw.random() < 0.2, draw.randrange(0, 30) * SEGMENT)
+
+
 class Bench:
     def __init__(self, dut: Any) -> None:
         self.requests = StreamSource(dut, "request")
@@ -57,6 +63,7 @@ class Bench:
         beat |= {"before_highRxt": board.high_rxt, "before_passed": board.passed, "before_turn": board.turn}
         beat |= {"segmentSize": SEGMENT, "selective": 1, "mayRetransmit": 1}
         beat |= dict.fromkeys(("forget", "recovering", "retransmit", "duplicates", "acked"), 0)
+        beat |= dict.fromkeys(("waits", "all", "lostEnd_low", "probeAgain", "probeNext"), 0)
         beat |= {"outstanding": EVERYTHING} | fields
         self.requests.put(beat)
         response: dict[str, int] = await self.responses.receive()
@@ -81,7 +88,7 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
     module = await bench(dut)
     draw = generator()
     seen = dict.fromkeys(
-        ("lost", "by parts", "fifth", "old", "emptied", "passes", "before", "spans", "three", "unsent"), 0
+        ("lost", "by time", "by parts", "fifth", "old", "emptied", "passes", "before", "spans", "three", "unsent"), 0
     )
     board = Scoreboard()
     for _ in range(EVENTS):
@@ -98,8 +105,17 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
             blocks = [(left, left + SEGMENT // 4) for left in draw.sample(range(SEGMENT, 30 * SEGMENT, 2 * SEGMENT), 4)]
         may_retransmit = draw.random() < 0.8
         outstanding = draw.choice([EVERYTHING, draw.randrange(1, 30) * SEGMENT])
+        time = draw.choice([NO_TIME, NO_TIME, drawn_times(draw)])
         response = await module.request(
-            board, blocks, acked=acked, recovering=recovering, mayRetransmit=may_retransmit, outstanding=outstanding
+            board,
+            blocks,
+            acked=acked,
+            recovering=recovering,
+            mayRetransmit=may_retransmit,
+            outstanding=outstanding,
+            waits=time.waits,
+            all=time.all,
+            lostEnd_low=time.end,
         )
         before = board.acknowledged(acked, SEGMENT)
         after = before.given(blocks, outstanding)
@@ -111,7 +127,7 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         assert response["firstIsLost"] == lost
         is_new = before.is_new(blocks, outstanding)
         assert response["hasNewSack"] == is_new
-        waiting = lost_and_waiting(after, SEGMENT) if recovering else []
+        waiting = lost_and_waiting(after, SEGMENT, time) if recovering else []
         assert response["retransmitLost"] == (bool(waiting) and may_retransmit)
         assert response["credit"] == credit(after)
         if waiting:
@@ -119,6 +135,7 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
             run = next((left for left, _ in after.held if left > waiting[0]))
             assert response["limit"] == run - waiting[0]
         seen["lost"] += bool(waiting)
+        seen["by time"] += recovering and waiting != lost_and_waiting(after, SEGMENT)
         seen["by parts"] += lost and not alone and not is_lost(before, 0, SEGMENT)
         seen["fifth"] += len(after.held) == RANGES
         seen["old"] += first is not None and not is_new
@@ -148,6 +165,24 @@ async def the_first_byte_goes_first_when_it_must(dut: Any) -> None:
     module = await bench(dut)
     response = await module.request(Scoreboard(((300, 700),)), [None] * 4, retransmit=1, recovering=1)
     assert (response["offset"], response["limit"]) == (0, 300)
+
+
+@cocotb.test()
+@cocotb.parametrize(outstanding=[30, SEGMENT, 5 * SEGMENT + 30])
+async def a_probe_is_the_last_segment_again(dut: Any, outstanding: int) -> None:
+    """RFC 8985 7.3: the highest sequence numbers sent, whatever the windows."""
+    module = await bench(dut)
+    response = await module.request(Scoreboard(), [None] * 4, probeAgain=1, outstanding=outstanding)
+    assert (response["retransmitLost"], response["offset"]) == (1, max(outstanding - SEGMENT, 0))
+    assert response["limit"] >= SEGMENT and not response["credit"]
+
+
+@cocotb.test()
+async def a_probe_of_new_data_may_go_beyond_cwnd(dut: Any) -> None:
+    """RFC 8985 7.3: a segment of new data, if the peer's window has space."""
+    module = await bench(dut)
+    response = await module.request(Scoreboard(), [None] * 4, probeNext=1)
+    assert (response["retransmitLost"], response["credit"]) == (0, SEGMENT)
 
 
 @cocotb.test()

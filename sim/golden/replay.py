@@ -37,7 +37,8 @@ def states(
     `startup` and `steady`, names of policies.
     The connection's policies are those of the first row; a row that names others is refused, unless its `event` is
     setPolicies or start: such a one also has `startup_argument` and `steady_argument`. A row may have `host_window`
-    (segments) and `host_expired` (0 or 1): what counted of a host's start. Where rows have `bwe` and `ere`, what the
+    (segments) and `host_expired` (0 or 1): what counted of a host's start; and `growth_limited` (0 or 1): a window that
+    is not used is bounded. Where rows have `bwe` and `ere`, what the
     core knew of the rate (bytes), other values than the golden model's are refused; so with `capacity` and `available`
     (bytes/s), beside the events that inline measurement received, `inline_updated`, `inline_opens`, `inline_forgets`,
     `inline_completes` and `inline_missed`.
@@ -63,6 +64,7 @@ def states(
             state.startup = STARTUP[startup]
         if (state.startup.name, state.steady.name) != (startup, steady):
             raise ValueError(f"row {number} changes the policies to {startup}, {steady} without a command to do so")
+        state.growth_limited = bool(int(row.get("growth_limited", 0)))
         event = _event(row)
         if event.rtt is not None:
             smallest = min(smallest, event.rtt)

@@ -13,6 +13,9 @@ envelope holds:
 Both policies see every event and both states are kept; the windows of one of them count.
 When an application changes them, they see `established` and the windows stay.
 
+While less than cwnd is in flight the growth of cwnd is bounded by the largest flight, unless the connection goes
+without that. After a reduction that was spurious cwnd, ssthresh and the steady policy's state are what they were.
+
 A host may give a connection its first window: it counts with `established`, in place of the start-up policy's. A host's
 start that is too old makes the start-up policy `standard` and ssthresh the largest.
 
@@ -26,6 +29,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from sim.golden.congestion.seam import (
+    FRACTION_BITS,
     MAXIMUM_WINDOW,
     Calculated,
     CongestionEvent,
@@ -59,6 +63,9 @@ class CongestionState:
     window: Window = field(default_factory=lambda: Window(0, 0))
     startup_policy_state: int = 0
     steady_policy_state: int = 0
+    growth_limited: bool = False  # a window that is not used is bounded
+    _maximum_flight: int = 0  # maxFS, bytes
+    _prior: tuple[Window, int] = (Window(0, 0), 0)  # before the last reduction: windows, the steady policy's state
     _keeps: bool = False
     _under_way: Calculated | None = None
     _units: dict[str, Callable[[int], int]] = field(default_factory=dict)
@@ -93,16 +100,47 @@ class CongestionState:
         )
         if event.kind is Kind.CALCULATED and event.calculated is None:
             raise ValueError("a response came without a request")
+        before, steady_before = self.window, self.steady_policy_state
         startup = self.startup.respond(event, self.window, self.startup_policy_state)
         steady = self.steady.respond(event, self.window, self.steady_policy_state)
         self.startup_policy_state, self.steady_policy_state = startup.policy_state, steady.policy_state
         self._follow(event, self._request(startup, steady) if requested else None)
         chosen = self.window if self._keeps else self._chosen(event, startup, steady.window)
         self._keeps = False
+        if event.kind is Kind.UNDONE:
+            self.steady_policy_state = self._prior[1]
         if host.window:
             chosen = replace(chosen, cwnd=of_bytes(host.window * event.segment_size))
-        self.window = _envelope(chosen, event.segment_size)
+        self.window = self._limited(event, before, _envelope(chosen, event.segment_size))
+        if event.kind in (Kind.LOSS, Kind.TIMEOUT):
+            self._prior = Window(_whole(before.cwnd), _whole(before.ssthresh)), steady_before
         return self.window
+
+    def _limited(self, event: CongestionEvent, before: Window, after: Window) -> Window:
+        """draft-ietf-ccwg-ratelimited-increase-11 3: while less than cwnd is in flight, cwnd does not grow beyond what
+        a round trip makes of the largest flight since the last reduction."""
+        largest = max(self._maximum_flight, event.flight)
+        match event.kind:
+            case Kind.LOSS | Kind.TIMEOUT | Kind.TIMEOUT_AGAIN:
+                self._maximum_flight = 0
+            case Kind.ESTABLISHED | Kind.RESTART:
+                self._maximum_flight = after.cwnd >> FRACTION_BITS
+            case Kind.UNDONE:
+                self._maximum_flight = self._prior[0].cwnd >> FRACTION_BITS
+            case _:
+                self._maximum_flight = largest
+        grows = event.kind in (Kind.ACKNOWLEDGED, Kind.PAIRED, Kind.CALCULATED, Kind.ESTIMATED, Kind.MEASURED)
+        if not self.growth_limited or not grows or event.flight >= before.cwnd >> FRACTION_BITS:
+            return after
+        of_startup = event.kind is Kind.ESTIMATED or (
+            event.calculated.of_startup
+            if event.calculated is not None
+            else event.starting_up and event.kind is not Kind.MEASURED
+        )
+        limit = 2 * largest if of_startup else largest + max(event.segment_size, largest // 2)
+        if limit >= MAXIMUM_WINDOW:
+            return after
+        return replace(after, cwnd=min(after.cwnd, max(before.cwnd, of_bytes(limit))))
 
     def _request(self, startup: PolicyResult, steady: PolicyResult) -> Calculated:
         for policy, result in ((self.startup, startup), (self.steady, steady)):
@@ -149,6 +187,9 @@ class CongestionState:
                 return Window(min(ssthresh, of_bytes(left) + segment), ssthresh)
             case Kind.CALCULATED if event.calculated is not None and not event.calculated.stale:
                 return startup if event.calculated.of_startup else steady
+            case Kind.UNDONE:
+                prior = self._prior[0]
+                return Window(max(cwnd, prior.cwnd), prior.ssthresh)
             case Kind.NONE | Kind.SENT | Kind.CALCULATED:
                 return self.window
 
@@ -157,6 +198,11 @@ def _deflated(cwnd: int, event: CongestionEvent) -> int:
     """RFC 6582 3.2 step 3: less what was acknowledged, one segment more if that was a segment at least."""
     deflated = max(cwnd - of_bytes(event.acked_bytes), 0)
     return deflated + (of_bytes(event.segment_size) if event.acked_bytes >= event.segment_size else 0)
+
+
+def _whole(window: int) -> int:
+    """Without fraction."""
+    return of_bytes(window >> FRACTION_BITS)
 
 
 def _envelope(window: Window, segment_size: int) -> Window:

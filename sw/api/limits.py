@@ -50,7 +50,7 @@ def header() -> str:
         for name, field in fields.items():
             if name.startswith(START) is not of_start:
                 continue
-            member = words(name.removeprefix("service_").replace(START, "start.", 1))
+            member = words(name.removeprefix("service_").removeprefix("recovery_").replace(START, "start.", 1))
             rows.append(f"  each({member}, {(PREFIX + words(name)).upper()}, {largest(parsed, field)}u)")
         lines += [f"{row:<119}\\" for row in rows[:-1]] + [rows[-1], ""]
     starts = {name: field for name, field in fields.items() if name.startswith(START)}

@@ -12,6 +12,10 @@
   each(no_delay, PARAMETERS_NO_DELAY, 1u)                                                                              \
   each(nssr, PARAMETERS_NSSR, 1u)                                                                                      \
   each(reno_recovery, PARAMETERS_RENO_RECOVERY, 1u)                                                                    \
+  each(no_tail_loss_probe, PARAMETERS_RECOVERY_NO_TAIL_LOSS_PROBE, 1u)                                                 \
+  each(no_rack, PARAMETERS_RECOVERY_NO_RACK, 1u)                                                                       \
+  each(no_undo, PARAMETERS_RECOVERY_NO_UNDO, 1u)                                                                       \
+  each(no_growth_limit, PARAMETERS_RECOVERY_NO_GROWTH_LIMIT, 1u)                                                       \
   each(ecn, PARAMETERS_ECN, 1u)                                                                                        \
   each(keep_alive, PARAMETERS_KEEP_ALIVE, 65535u)                                                                      \
   each(user_timeout, PARAMETERS_USER_TIMEOUT, 65535u)                                                                  \

@@ -102,6 +102,11 @@ typedef struct downbeat_parameters {
   uint32_t nssr; /* 1: cwnd stays after idleness; 0: it restarts at the initial window (RFC 5681 4.1) */
   uint32_t ecn; /* 1: ECN is requested, or granted */
   uint32_t reno_recovery; /* 1: without SACK, fast recovery is Reno's (RFC 5681 3.2); 0: NewReno's (RFC 6582) */
+  uint32_t no_tail_loss_probe; /* 1: a lost tail waits for the timeout; 0: a probe finds it (RFC 8985 7) */
+  uint32_t no_rack; /* 1: a number of segments alone makes a loss; 0: time does, too (RFC 8985 6) */
+  uint32_t no_undo; /* 1: a reduction for no loss stays; 0: it is taken back (RFC 4015, RFC 3708) */
+  /** 1: cwnd grows although it is not used; 0: it does not (draft-ietf-ccwg-ratelimited-increase) */
+  uint32_t no_growth_limit;
   uint32_t keep_alive; /* 2^30 ns (1.07 s), at most 65,535: silence after which the peer is probed; 0: never */
   /** 2^30 ns, at most 65,535: time without progress that ends the connection; 0: the expiries end it */
   uint32_t user_timeout;

@@ -49,6 +49,7 @@ case class RecoveryBench(config: DownbeatConfig) extends Component {
   entry(OPENING) := request.opening
   entry(LIVE) := !request.opening
   entry(UNACKNOWLEDGED) := request.unacknowledged
+  entry(ACKNOWLEDGMENT) := request.unacknowledged
   entry(HIGHEST_SENT) := request.highestSent
   entry(WRITTEN) := request.highestSent
   entry(INITIAL_SEQUENCE) := request.unacknowledged

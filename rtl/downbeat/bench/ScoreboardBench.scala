@@ -3,8 +3,8 @@ package downbeat.bench
 
 import downbeat.config.DownbeatConfig
 import downbeat.engine.pipeline.Signals
-import downbeat.engine.recovery.{LossEstimate, LossEvidence, SackScoreboard, Scoreboard}
-import downbeat.wire.SackBlock
+import downbeat.engine.recovery.{LossEstimate, LossEvidence, LossesByTime, ProbeWanted, SackScoreboard, Scoreboard}
+import downbeat.wire.{NearNumber, SackBlock}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -13,6 +13,9 @@ import spinal.lib.misc.pipeline._
 case class ScoreboardRequest(config: DownbeatConfig) extends Bundle {
   val before = Scoreboard(config)
   val forget, recovering, mayRetransmit, retransmit = Bool()
+  /** Losses by time, and a tail loss probe that is to be sent. */
+  val waits, all, probeAgain, probeNext = Bool()
+  val lostEnd = NearNumber(config.sendNumberBits) // from SND.UNA
   val selective = Bool()
   val duplicates = UInt(2 bits)
   val acked, outstanding = UInt(32 bits)
@@ -50,6 +53,9 @@ case class ScoreboardBench(config: DownbeatConfig) extends Component {
   entry(REPEATED) := !request.acked.orR
   entry(SEGMENT_SIZE) := request.segmentSize
   entry(RETRANSMIT) := request.retransmit
+  entry(UNACKNOWLEDGED).value := 0
+  entry(HIGHEST_SENT).value := request.outstanding
+  entry(WRITTEN).value := request.outstanding
   entry(OPTIONS).clearAll()
   entry(OPTIONS).sack.allowOverride() := request.blocks
   private val before = entry.insert(request.before)
@@ -59,8 +65,12 @@ case class ScoreboardBench(config: DownbeatConfig) extends Component {
   private val duplicates = entry.insert(request.duplicates)
 
   private val board = new SackScoreboard(config, signals, before, forget, nodes)
+  private val time =
+    LossesByTime(entry.insert(request.waits), entry.insert(request.all), entry.insert(request.lostEnd))
+  private val probe = ProbeWanted(entry.insert(request.probeAgain), entry.insert(request.probeNext))
   private val estimate = new LossEstimate(
-    config, signals, LossEvidence(board.ranges, board.highRxt, board.passed, recovering, mayRetransmit, duplicates),
+    config, signals,
+    LossEvidence(board.ranges, board.highRxt, board.passed, recovering, mayRetransmit, duplicates, time, probe),
     nodes.drop(5))
 
   private val exit = nodes.last

@@ -156,9 +156,6 @@ case class DownbeatConfig(
   /** A connection has something to choose. */
   val policiesChoose: Boolean =
     startupPolicies.size > 1 || steadyPolicies.size > 1 || policies.exists(_.argumentBits > 0)
-  /** Some policy wants to know a connection's shortest round trip. */
-  val policiesCompareRoundTrips: Boolean =
-    policies.exists(policy => policy.comparesRoundTrips || policy.estimatesRates)
   /** Some policy reads the connection's estimated rates. */
   val policiesEstimate: Boolean = policies.exists(_.estimatesRates)
   /** Some policy has the path measured by streams of its probes. */

@@ -36,6 +36,10 @@ object CongestionEventKind extends SpinalEnum {
   val estimated = newElement()
   /** `inline` is new: the steady policy may set the windows. */
   val measured = newElement()
+  /** The last `loss` or `timeout` was spurious: the stage gives back the windows and the steady policy's state of
+    * before.
+    */
+  val undone = newElement()
 }
 
 /** One event, as every policy sees it. */
@@ -61,9 +65,7 @@ case class CongestionEvent() extends Bundle {
   /** A round-trip sample: ns between the stamps at the wire. */
   val rttValid = Bool()
   val rtt = UInt(36 bits)
-  /** The smallest sample of the connection so far, this one included. All ones: none yet, or no policy of the build
-    * compares with it.
-    */
+  /** The smallest sample of the connection so far, this one included. All ones: none yet. */
   val rttMinimum = UInt(36 bits)
   /** The connection's initial window (segments) and initial ssthresh (bytes). The latter is valid with
     * `established`.

@@ -71,8 +71,6 @@ trait Policy {
   final def argumentBits: Int = arguments.bits
   /** The policy says how segments leave ([[DeparturePlan]]). Otherwise they leave as the connection was opened. */
   def paces: Boolean = false
-  /** The policy reads `rttMinimum`. */
-  def comparesRoundTrips: Boolean = false
   /** A start-up policy that bounds what a loss leaves. */
   def bounds: Boolean = false
   /** The policy reads `rates`. */

@@ -8,7 +8,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Chooses the earliest of a connection's deadlines: the protocol stage's, the recovery stage's and the user timeout.
+/** Chooses the earliest of a connection's deadlines: the protocol stage's, the recovery stage's two and the user timeout.
   * The timers module keeps it.
   *
   * It works while the stages behind recovery do.
@@ -21,9 +21,13 @@ class DeadlineChoice(config: DownbeatConfig, signals: Signals, steps: Seq[Node])
 
   private val compareRecovery = new s1.Area {
     val userTimeoutFirst = insert(USER_TIMEOUT_ARMED && USER_TIMEOUT_DEADLINE.isBefore(RECOVERY_DEADLINE))
+    /** The early deadline is before both. */
+    val earlyFirst = insert(EARLY_ARMED && EARLY_DEADLINE.isBefore(RECOVERY_DEADLINE) &&
+      !(USER_TIMEOUT_ARMED && USER_TIMEOUT_DEADLINE.isBefore(EARLY_DEADLINE)))
   }
   private val recovery = new s2.Area {
-    val at = insert(Mux(compareRecovery.userTimeoutFirst, apply(USER_TIMEOUT_DEADLINE), apply(RECOVERY_DEADLINE)))
+    val at = insert(Mux(compareRecovery.earlyFirst, apply(EARLY_DEADLINE),
+        Mux(compareRecovery.userTimeoutFirst, apply(USER_TIMEOUT_DEADLINE), apply(RECOVERY_DEADLINE))))
   }
   private val compareProtocol = new s3.Area {
     val protocolFirst = insert(PROTOCOL_ARMED && !(RECOVERY_ARMED && recovery.at.isBefore(PROTOCOL_DEADLINE)))

@@ -34,6 +34,7 @@ class TraceRecorder(
     record.window := WINDOW
     record.hostWindow := (if (config.hostStart) apply(congestion.hostWindow) else U(0, 16 bits))
     record.hostExpired := (if (config.hostStart) apply(congestion.hostExpired) else False)
+    record.growthLimited := congestion.growthLimited
     record.retreats := congestion.retreats.fold(False)(apply(_))
     record.recovering := (if (config.pathReports) apply(RECOVERING) else False)
     record.acknowledged := UNACKNOWLEDGED

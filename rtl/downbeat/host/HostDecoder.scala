@@ -41,6 +41,10 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
   parameters.nssr := option("nssr")
   parameters.ecn := option("ecn")
   parameters.renoRecovery := option("renoRecovery")
+  parameters.recovery.noTailLossProbe := option("noTailLossProbe")
+  parameters.recovery.noRack := option("noRack")
+  parameters.recovery.noUndo := option("noUndo")
+  parameters.recovery.noGrowthLimit := option("noGrowthLimit")
   parameters.owner := (port +^ 1).resized
   /** Fields of the host's start; a listener has none. */
   private val start: Seq[Bool] =

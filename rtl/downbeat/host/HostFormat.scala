@@ -85,7 +85,7 @@ object HostFormat {
 
   val command: Seq[HostField] = Seq(
     HostField("opcode", 0, 8, "HostOpcode"),
-    HostField("options", 1, 8, "open, listen: HostCommandOption", meant = 4),
+    HostField("options", 1, 8, "open, listen: HostCommandOption"),
     HostField("request", 2, 16, "comes back in the response to the command"),
     HostField("flow", 4, 16, "shutdown, close, abort, setPolicies, start"),
     HostField("generation", 6, 8, "shutdown, close, abort, setPolicies, start"),
@@ -202,7 +202,8 @@ object HostFormat {
         .map(core => core.copy(name = s"Host${core.name}"))
 
   /** Bits by name, the lowest first: of a command's `options`, a status's `flags`, a port's `status`. */
-  val commandOptions: EnumLayout = EnumLayout("HostCommandOption", Seq("noDelay", "nssr", "ecn", "renoRecovery"))
+  val commandOptions: EnumLayout = EnumLayout("HostCommandOption",
+    Seq("noDelay", "nssr", "ecn", "renoRecovery", "noTailLossProbe", "noRack", "noUndo", "noGrowthLimit"))
   val statusFlags: EnumLayout = EnumLayout("HostStatusFlag", Seq("passive", "peerFinished", "urgent", "struggling"))
   val portStatus: EnumLayout = EnumLayout("HostPortStatus", Seq("running", "refused", "stopped"))
   val bitSets: Seq[EnumLayout] = Seq(commandOptions, statusFlags, portStatus)

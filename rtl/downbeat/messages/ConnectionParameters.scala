@@ -22,6 +22,7 @@ case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
     * (RFC 6582).
     */
   val renoRecovery = Bool()
+  val recovery = RecoveryChoice()
   /** ECN is asked for, or granted to a peer that asks (RFC 3168 6.1.1). */
   val ecn = Bool()
   /** Time without a segment after which the peer is asked whether it lives (RFC 9293 3.8.4), in units of 2^30 ns (1.07
@@ -37,6 +38,18 @@ case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
   val start = config.hostStart generate HostStart()
   /** Owner of the connection; the core sets it, not the command. */
   val owner = (config.hostPorts > 0) generate UInt(config.ownerBits bits)
+}
+
+/** The parts of recovery that a connection goes without. */
+case class RecoveryChoice() extends Bundle {
+  /** The probe of a lost tail (RFC 8985 7). */
+  val noTailLossProbe = Bool()
+  /** Losses by time in place of a number of segments (RFC 8985 6). */
+  val noRack = Bool()
+  /** The return of a window that was reduced for no loss (RFC 4015, RFC 3708). */
+  val noUndo = Bool()
+  /** The bound of a window that is not used (draft-ietf-ccwg-ratelimited-increase). */
+  val noGrowthLimit = Bool()
 }
 
 /** The fields of the IP header that a connection chooses, besides its addresses. */

@@ -25,6 +25,8 @@ case class TraceRecord(config: DownbeatConfig) extends Bundle {
   /** With a start of the host's: the window that it sets, segments (zero: none); it is too old. */
   val hostWindow = UInt(16 bits)
   val hostExpired = Bool()
+  /** A window that is not used is bounded. */
+  val growthLimited = Bool()
   /** The start-up policy gives up a window that was not safe. */
   val retreats = Bool()
   /** A loss is being repaired; known in a build with path reports. */

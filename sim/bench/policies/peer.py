@@ -68,7 +68,7 @@ class Peer:
             return []
         if ahead > 0 and length:
             self._holds(ahead, end)
-        return [self._acknowledges()]
+        return [self._acknowledges((ahead, end) if ahead < 0 else None)]
 
     def timer(self, now: int) -> list[bytes]:
         return [self._acknowledges()] if self.ack_due is not None and self.ack_due <= now else []
@@ -90,12 +90,14 @@ class Peer:
         self.newest = (min([begin, *(held[0] for held in touched)]), max([end, *(held[1] for held in touched)]))
         self.beyond = [*apart, self.newest]
 
-    def _acknowledges(self) -> bytes:
+    def _acknowledges(self, again: tuple[int, int] | None = None) -> bytes:
+        """`again`: data that came twice (RFC 2883)."""
         self.unacknowledged, self.ack_due = 0, None
         blocks = b""
-        if self.temper.selective and self.beyond:
+        if self.temper.selective and (self.beyond or again):
             assert self.expected is not None
-            ordered = sorted(self.beyond, key=lambda held: held != self.newest)[:BLOCKS]
+            ordered = sorted(self.beyond, key=lambda held: held != self.newest)
+            ordered = [*([again] if again else []), *ordered][:BLOCKS]
             edges = [(self.expected + edge) % MODULUS for held in ordered for edge in held]
             blocks = struct.pack(f"!BBBB{len(edges)}I", 1, 1, 5, 2 + 4 * len(edges), *edges)
         return self._segment(ACK, blocks)

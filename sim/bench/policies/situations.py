@@ -25,6 +25,7 @@ OF_ANY = (
     "timeout",
     "timeout in recovery",
     "timeout again",
+    "undone",  # the last loss or timeout was spurious
     "restart from idle",  # nothing in flight for a second, then a new segment
     "policies changed",
     *ON_THE_PATH,
@@ -95,6 +96,9 @@ class Watched:
                 self.recovering = False
             case "timeoutAgain":
                 yield "timeout again"
+            case "undone":
+                yield "undone"
+                self.recovering = False
             case "recovered":
                 self.recovering = False
 

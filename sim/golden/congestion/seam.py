@@ -33,6 +33,7 @@ class Kind(IntEnum):
     RESTART = 12
     ESTIMATED = 13
     MEASURED = 14
+    UNDONE = 15
 
 
 # As the enumeration of CongestionEvent.scala spells them, and so the recorded events.
@@ -52,6 +53,7 @@ KIND_NAMES = {
     "restart": Kind.RESTART,
     "estimated": Kind.ESTIMATED,
     "measured": Kind.MEASURED,
+    "undone": Kind.UNDONE,
 }
 
 

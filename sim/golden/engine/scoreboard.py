@@ -116,8 +116,23 @@ def is_lost(board: Scoreboard, byte: int, segment: int) -> bool:
     return len(above) >= 3 or held_from(board, byte) > 2 * segment
 
 
-def lost_and_waiting(board: Scoreboard, segment: int) -> list[int]:
-    """The bytes that are lost, not held, and not sent again."""
+@dataclass(frozen=True)
+class LossesByTime:
+    """RFC 8985 6.2 step 5 as recovery knows it: before `end` the peer lacks data for too long."""
+
+    waits: bool = False  # reordering was seen: IsLost is not asked
+    all: bool = False  # none was seen, and a recovery is under way: the reordering window is zero
+    end: int = 0
+
+
+NO_TIME = LossesByTime()
+
+
+def lost_and_waiting(board: Scoreboard, segment: int, time: LossesByTime = NO_TIME) -> list[int]:
+    """The bytes that are lost, not held, and not sent again. Those between two ranges share one verdict."""
     end = max((right for _, right in board.held), default=0)
     held = {byte for left, right in board.held for byte in range(left, right)}
-    return [byte for byte in range(board.high_rxt, end) if byte not in held and is_lost(board, byte, segment)]
+    # The last hole of which a byte is lost: what is below it is lost, too.
+    lost = [left for left, _ in board.held if left < time.end or time.all]
+    lost += [left for left, _ in board.held if not time.waits and is_lost(board, left - 1, segment)]
+    return [byte for byte in range(board.high_rxt, min(end, max(lost, default=0))) if byte not in held]

@@ -99,7 +99,10 @@ void Device::setParameters(format::Command &command, const downbeat_options *opt
   parameters = withDefaults(parameters);
   command.options = static_cast<std::uint8_t>(
       (parameters.no_delay != 0 ? format::noDelay : 0) | (parameters.nssr != 0 ? format::nssr : 0) |
-      (parameters.ecn != 0 ? format::ecn : 0) | (parameters.reno_recovery != 0 ? format::renoRecovery : 0));
+      (parameters.ecn != 0 ? format::ecn : 0) | (parameters.reno_recovery != 0 ? format::renoRecovery : 0) |
+      (parameters.no_tail_loss_probe != 0 ? format::noTailLossProbe : 0) |
+      (parameters.no_rack != 0 ? format::noRack : 0) | (parameters.no_undo != 0 ? format::noUndo : 0) |
+      (parameters.no_growth_limit != 0 ? format::noGrowthLimit : 0));
   choosePolicies(command, parameters);
   setStart(command, parameters);
   command.initialWindow = static_cast<std::uint16_t>(parameters.initial_window);

@@ -41,7 +41,6 @@ object Miss extends StartupPolicy {
     needed = true)
   override def state: Bundle = MissState()
   override val paces = true
-  override val comparesRoundTrips = true
   override val calculator: Option[Calculator] = Some(MissWindow)
   private val gapBits = 44
 

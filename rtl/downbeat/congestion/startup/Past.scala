@@ -27,7 +27,6 @@ object Past extends StartupPolicy {
   val name = "past"
   override val arguments: Arguments = Arguments(Seq(Argument("bisect", 1)))
   override def state: Bundle = PastState()
-  override val comparesRoundTrips = true
   override val paces = true
   override val calculator: Option[Calculator] = Some(GapWindow)
 

@@ -26,7 +26,6 @@ import spinal.lib.misc.pipeline._
 object Rapid extends StartupPolicy {
   val name = "rapid"
   override def state: Bundle = RapidState()
-  override val comparesRoundTrips = true
   override val paces = true
   override val calculator: Option[Calculator] = Some(GapWindow)
 

@@ -32,7 +32,6 @@ object Resume extends StartupPolicy {
     needed = true)
   override def state: Bundle = ResumeState()
   override val paces = true
-  override val comparesRoundTrips = true
   override val bounds = true
   override val calculator: Option[Calculator] = Some(MissWindow)
 

@@ -51,7 +51,6 @@ object Spm extends StartupPolicy {
   val name = "spm"
   override val arguments: Arguments = Arguments(Seq(Argument("inverted", 1)))
   override def state: Bundle = SpmState()
-  override val comparesRoundTrips = true
   override val paces = true
   override val calculator: Option[Calculator] = Some(GapFit)
   /** Samples that make an estimate. */

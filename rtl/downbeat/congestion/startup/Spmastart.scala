@@ -21,7 +21,6 @@ object Spmastart extends StartupPolicy {
   override val arguments: Arguments = Arguments(Seq(Argument("bwe", 1), Argument("inverted", 1)))
   override def state: Bundle = SpmastartState()
   override val estimatesRates = true
-  override val comparesRoundTrips: Boolean = Spm.comparesRoundTrips
   override val paces: Boolean = Spm.paces
   override val calculator: Option[Calculator] = Spm.calculator
 

@@ -27,7 +27,6 @@ object Vegasstart extends StartupPolicy {
       Argument("gamma", 8, unit = "segments", min = 1, default = 1),
       Argument("round", 1, default = 1)))
   override def state: Bundle = VegasstartState()
-  override val comparesRoundTrips = true
   override val paces = true
   override val calculator: Option[Calculator] = Some(QueueShare)
 

@@ -29,7 +29,6 @@ object Fast extends SteadyPolicy {
       Argument("every", 2, min = 1, largest = Some(2), default = 1),
       Argument("mi", 1)))
   override def state: Bundle = FastState()
-  override val comparesRoundTrips = true
   override val calculator: Option[Calculator] = Some(QueueShare)
   /** Less queue than this is none, ns. */
   private val noQueue = 750000

@@ -38,7 +38,6 @@ object Logistic extends SteadyPolicy {
   override def state: Bundle = LogisticState()
   override val paces = true
   override val measuresInline = true
-  override val comparesRoundTrips = true
   override val calculator: Option[Calculator] = Some(LogisticCalculator)
   private val longestStep = BigInt(10000000000L)
 

@@ -33,7 +33,6 @@ object Vegas extends SteadyPolicy {
       Argument("round", 1, default = 1)),
     notAbove = Seq("alpha" -> "beta"))
   override def state: Bundle = VegasState()
-  override val comparesRoundTrips = true
   override val paces = true
   override val calculator: Option[Calculator] = Some(QueueShare)
 

@@ -150,7 +150,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
   private val windows =
     new WindowUpdate(config, signals, EVENT, before, results.window, describe.calculated, keeps, Option(hostFlight),
-      if (config.policiesBound) Some((results.bounded, results.bound)) else None, steps)
+      decide.fromStartup, if (config.policiesBound) Some((results.bounded, results.bound)) else None, steps)
   import windows.handshakes
 
   // ---- the departure, and the state after the event
@@ -179,6 +179,14 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     if (after.startup != null) after.startup := STARTUP
     if (after.steady != null) after.steady := STEADY
     when(handshakes)(after.window := before.window)
+    after.prior := before.prior
+    when(EVENT.isLoss) {
+      after.prior.cwnd := before.window.cwnd(46 downto 16)
+      after.prior.ssthresh := before.window.ssthresh(46 downto 16)
+      after.prior.steadyState := change.steadyState
+    }
+    when(EVENT.kind === kinds.undone)(after.steadyState := before.prior.steadyState)
+    windows.growth.update(after, WINDOW)
     after.spacing := spacing
     after.initialWindow := OPENING ? PARAMETERS.initialWindow | before.initialWindow
     after.synLost := !OPENING && handshakes && (before.synLost || choose.synLost)
@@ -191,11 +199,14 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     }
     write(after, LIVE || OPENING)
 
+    val growthLimited = insert(after.growth.limited)
     val requested = insert(if (config.policiesCalculate) calculation.goes else False)
   }
 
   /** The start-up policy gives up a window that was not safe; none in builds without such a policy. */
   def retreats: Option[Payload[Bool]] = Option(results.retreats)
+  /** For the record of the event: a window that is not used is bounded. */
+  val growthLimited: Payload[Bool] = update.growthLimited
   /** For the record of the event: the window in segments that a start of the host sets; the start is too old. */
   val hostWindow: Payload[UInt] = config.hostStart generate hostFlight.shown
   val hostExpired: Payload[Bool] = config.hostStart generate hostFlight.expired

@@ -16,13 +16,14 @@ import spinal.lib.misc.pipeline._
   * @param calculated a stale response leaves the windows as they are
   * @param keeps      so does a change of policies
   * @param host       the host's start of the connection, if the build has one
+  * @param fromStartup the start-up policy's windows count
   * @param bound      whether the start-up policy bounds what a loss leaves, and by what, if one can
   */
 class WindowUpdate(
     config: DownbeatConfig, signals: Signals, event: Payload[CongestionEvent], before: Payload[CongestionState],
     policy: Payload[Window],
     calculated: Payload[Calculated], keeps: Payload[Bool], host: Option[HostFlight],
-    bound: Option[(Payload[Bool], Payload[UInt])], steps: Seq[Node])
+    fromStartup: Payload[Bool], bound: Option[(Payload[Bool], Payload[UInt])], steps: Seq[Node])
     extends Area {
   import signals._
   private val Seq(s0, s1, s2, s3, s4, s5) = steps
@@ -53,6 +54,9 @@ class WindowUpdate(
     val afterPartial = insert(add.deflated + add.partialSegment)
     /** A loss where ssthresh is above cwnd: the window does not rise. */
     val afterLoss = insert(before.window.cwnd + add.inflation)
+    /** RFC 4015 3.2: what was reduced in vain. */
+    val afterUndo = insert(Mux[UInt](before.window.cwnd < Window.ofBytes(before.prior.cwnd),
+        Window.ofBytes(before.prior.cwnd), before.window.cwnd))
     val afterFull =
       insert(Mux[UInt](add.flightAndOne < before.window.ssthresh, add.flightAndOne, before.window.ssthresh))
   }
@@ -62,6 +66,10 @@ class WindowUpdate(
     window := policy
     switch(event.kind) {
       is(kinds.none, kinds.sent)(window := before.window)
+      is(kinds.undone) {
+        window.cwnd := compare.afterUndo
+        window.ssthresh := Window.ofBytes(before.prior.ssthresh)
+      }
       is(kinds.duplicate)(keepSsthresh(add.inflated))
       is(kinds.partial)(keepSsthresh(compare.afterPartial))
       is(kinds.recovered)(keepSsthresh(compare.afterFull))
@@ -103,8 +111,10 @@ class WindowUpdate(
   /** The connection is not established yet; from step 4 on. */
   val handshakes: Payload[Bool] = settle.handshakes
 
+  val growth = new GrowthLimit(signals, event, before, policy, fromStartup, steps)
+
   new s5.Area {
-    WINDOW.cwnd := bounded(settle.window.cwnd, segment)
+    WINDOW.cwnd := Mux[UInt](growth.applies, growth.cwnd, bounded(settle.window.cwnd, segment))
     WINDOW.ssthresh := bounded(settle.window.ssthresh, settle.twoSegments)
   }
 

@@ -10,34 +10,18 @@ import spinal.lib.misc.pipeline._
 
 /** The measure stage's state of a connection. */
 case class MeasureState(config: DownbeatConfig) extends Bundle {
-  val rttMinimum = config.policiesCompareRoundTrips generate UInt(36 bits) // ns; all ones: no sample yet
   val probes = config.policiesPace generate ProbeLogState(config)
 }
 
 /** Measures what round trips and gaps tell of the path.
   *
-  * It keeps the smallest round-trip time of a connection, if a policy of the build compares with the unloaded path. It
-  * finds the ACK of each probe, if a policy sends probes ([[ProbeLog]]). It has the connection's rate
-  * estimated, if a policy wants to know it ([[RateMeter]]), and the path measured by streams of probes
-  * ([[InlineMeter]]).
+  * It finds the ACK of each probe, if a policy sends probes ([[ProbeLog]]). It has the connection's rate estimated, if
+  * a policy wants to know it ([[RateMeter]]), and the path measured by streams of probes ([[InlineMeter]]).
   */
 class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 2, HardType(MeasureState(config))) {
   import signals._
-  private val Seq(s0, s1, _, _, _, s5) = steps
-
-  if (config.policiesCompareRoundTrips) {
-    val compare = new s0.Area {
-      val smaller = insert(RTT_VALID && RTT < before.rttMinimum)
-    }
-    new s1.Area {
-      RTT_MINIMUM := before.rttMinimum
-      when(compare.smaller)(RTT_MINIMUM := RTT)
-      when(OPENING)(RTT_MINIMUM.setAll())
-    }
-  } else new s1.Area {
-    RTT_MINIMUM.setAll()
-  }
+  private val Seq(s0, _, _, _, _, s5) = steps
 
   private val kept = new s0.Area {
     val probes = config.policiesPace generate insert(before.probes)
@@ -70,7 +54,6 @@ class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Si
     PROBE_ACK := (if (config.policiesPace) probes.result else ProbeAck.none)
 
     val after = MeasureState(config)
-    if (config.policiesCompareRoundTrips) after.rttMinimum := RTT_MINIMUM
     if (config.policiesPace) after.probes := probes.after
     write(after, LIVE || OPENING)
   }

@@ -215,15 +215,22 @@ class Signals(config: DownbeatConfig) {
   val USER_TIMEOUT_ARMED = Payload(Bool())
   /** End of the user timeout (RFC 9293 3.8.3), ns. */
   val USER_TIMEOUT_DEADLINE = Payload(Instant())
+  /** The last reduction of the window was spurious: what was lost by it comes back, and SND.NXT returns to SND.MAX. */
+  val UNDONE = Payload(Bool())
+  /** EARLY_DEADLINE holds. */
+  val EARLY_ARMED = Payload(Bool())
+  /** Expiry of the tail loss probe's or RACK's timer (RFC 8985), ns. */
+  val EARLY_DEADLINE = Payload(Instant())
   /** RECOVERY_DEADLINE holds. */
   val RECOVERY_ARMED = Payload(Bool())
   /** Expiry of the retransmission or persist timer (RFC 6298), ns. */
   val RECOVERY_DEADLINE = Payload(Instant())
 
+  /** Smallest round trip of the connection, ns; all ones: no sample yet. */
+  val RTT_MINIMUM = Payload(UInt(36 bits))
+
   // ---- from measure
 
-  /** Smallest round trip of the connection, ns. */
-  val RTT_MINIMUM = Payload(UInt(36 bits))
   /** Measurement of the probe that this ACK acknowledges. */
   val PROBE_ACK = Payload(ProbeAck())
   /** Estimated rates of the connection, as bytes in the smallest round trip. */

@@ -11,12 +11,14 @@ import spinal.lib.misc.pipeline._
   * acknowledged that was outstanding (RFC 6582 3.2, `recover`, and ns-2's `bugFix_`).
   *
   * Each ACK in recovery that brings new SACK information lets two lost segments be sent again, so that no ACK causes a
-  * burst. Of RFC 6675's NextSeg rules 1 and 2 are here. Instead of its rescue (rule 4), a partial ACK sends the next
+  * burst. With RACK a loss is one by time, too ([[Rack]]). Of RFC 6675's NextSeg rules 1 and 2 are here. Instead of its rescue (rule 4), a partial ACK sends the next
   * hole again if nothing from there on was, as NewReno does.
   *
   * `acknowledgesPair` (step 2): the ACK acknowledges the first half of an inverted pair.
   */
-class LossDetection(val view: RecoveryView, board: SackScoreboard, acknowledgesPair: Payload[Bool]) extends Area {
+class LossDetection(
+    val view: RecoveryView, board: SackScoreboard, acknowledgesPair: Payload[Bool], tail: TailLossProbe, rack: Rack)
+    extends Area {
   import view._
   import signals._
 
@@ -33,10 +35,12 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, acknowledgesP
 
   /** The meaning of an ACK of new data or with ECE. */
   val ack = new s1.Area {
-    /** A mark reduces the window as a loss does, once a window (RFC 3168 6.1.2). */
+    /** A mark reduces the window as a loss does, once a window (RFC 3168 6.1.2); so does a loss that a probe has
+      * repaired (RFC 8985 7.4).
+      */
     val reduces =
-      insert(event.live && CONGESTION_ECHOED && !before.recovering && compare.beyondRecover && compare.beyondEchoed &&
-        OUTSTANDING_BEFORE.orR)
+      insert(event.live && (CONGESTION_ECHOED || tail.repaired) && !before.recovering && compare.beyondRecover &&
+        compare.beyondEchoed && OUTSTANDING_BEFORE.orR)
     /** A partial and a full acknowledgment (RFC 6582 3.2). */
     val partial = insert(ADVANCED && before.recovering && compare.beforeRecover && !compare.endsAtOnce)
     val recovered = insert(ADVANCED && before.recovering && (!compare.beforeRecover || compare.endsAtOnce))
@@ -55,7 +59,7 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, acknowledgesP
       * otherwise beyond it (RFC 6582 3.2). Where SND.NXT goes back, all is sent again anyway.
       */
     val mayLose = insert(
-      isDuplicate && !RESUMED &&
+      isDuplicate && !RESUMED && !UNDONE &&
         Mux[Bool](SELECTIVE, !compare.beforeRecover, !before.recovering && compare.beyondRecover))
     val inflates = insert(isDuplicate && before.recovering && !SELECTIVE)
     // A cumulative ACK resets the count, and may be the first duplicate itself (RFC 6675 5).
@@ -69,7 +73,9 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, acknowledgesP
   }
 
   val judge = new s5.Area {
-    val lost = insert(count.mayLose && (count.third || board.firstIsLost))
+    val lost = insert(count.mayLose && !rack.waits && (count.third || board.firstIsLost) || rack.lost)
+    /** The segment at SND.UNA was sent again in vain. */
+    val lostAgain = insert(rack.lostAgain || tail.probes.again)
   }
   /** A loss has been found; on step 5. */
   val lost: Payload[Bool] = judge.lost
@@ -81,21 +87,21 @@ class LossDetection(val view: RecoveryView, board: SackScoreboard, acknowledgesP
   /** On step 5: the state after the event. */
   def update(after: RecoveryState, timedOut: Payload[Bool]): Unit = new s5.Area {
     /** A recovery ends with SND.NXT back at SND.UNA: what it was allowed beyond cwnd is sent again, not in flight. */
-    private val rewinds = timedOut || RESUMED
+    private val rewinds = timedOut || RESUMED || UNDONE
     after.duplicates := Mux[UInt](rewinds, U(0, 2 bits), count.duplicates)
     after.recovering := !OPENING && !rewinds && (before.recovering && !ack.recovered || lost)
     after.reno := Mux(OPENING, PARAMETERS.renoRecovery, before.reno)
     after.partial := !lost && (before.partial || ack.partial)
     // SND.UNA takes along what it has left behind, so that no number is compared with one that is not near.
-    after.recover := Mux(ADVANCED && compare.beyondRecover, low(mark.lastAcknowledged), before.recover)
+    after.recover := Mux(ADVANCED && compare.beyondRecover || UNDONE, low(mark.lastAcknowledged), before.recover)
     when(lost || timedOut || RESUMED && STATE =/= TcpState.synReceived)(after.recover := low(HIGHEST_SENT))
     when(OPENING)(after.recover := low(INITIAL_SEQUENCE))
     after.echoed := Mux(OPENING, low(INITIAL_SEQUENCE),
       Mux(ack.reduces, low(HIGHEST_SENT),
         Mux(ADVANCED && compare.beyondEchoed, low(mark.lastAcknowledged), before.echoed)))
-    after.retransmitQuota := Mux[UInt](count.isDuplicate || ack.partial, U(2, 2 bits), count.quota)
+    after.retransmitQuota := Mux[UInt](count.isDuplicate || ack.partial || lost, U(2, 2 bits), count.quota)
     RETRANSMIT := !OPENING && !rewinds &&
-      ((lost || ack.partial) && (!SELECTIVE || count.nothingResent) ||
+      ((lost || ack.partial) && (!SELECTIVE || count.nothingResent) || judge.lostAgain ||
         before.retransmit && !RESENT && !ack.recovered)
     after.retransmit := RETRANSMIT
   }

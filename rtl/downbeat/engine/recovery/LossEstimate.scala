@@ -3,7 +3,7 @@ package downbeat.engine.recovery
 
 import downbeat.config.DownbeatConfig
 import downbeat.engine.pipeline.Signals
-import downbeat.wire.SackBlock
+import downbeat.wire.{NearNumber, SackBlock}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -13,7 +13,16 @@ import spinal.lib.misc.pipeline._
   */
 case class LossEvidence(
     ranges: Payload[Vec[SackBlock]], highRxt: Payload[UInt], passed: Payload[UInt],
-    recovering: Payload[Bool], mayRetransmit: Payload[Bool], duplicates: Payload[UInt])
+    recovering: Payload[Bool], mayRetransmit: Payload[Bool], duplicates: Payload[UInt],
+    time: LossesByTime, probe: ProbeWanted)
+
+/** Losses by time (RFC 8985 6): a number of segments does not make data lost (`waits`), all that is missing is lost
+  * (`all`), and so is what is missing before `end`.
+  */
+case class LossesByTime(waits: Payload[Bool], all: Payload[Bool], end: Payload[NearNumber])
+
+/** A tail loss probe is to be sent: the last segment again, or new data whatever cwnd. */
+case class ProbeWanted(again: Payload[Bool], next: Payload[Bool])
 
 /** Says what the scoreboard means for sending: what is lost and not sent again (RFC 6675 4), and how many bytes have
   * left the network.
@@ -39,6 +48,11 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
     val within = insert(B(ranges.map(range => range.valid && !(highRxt < range.left) && highRxt < range.right)))
   }
 
+  private val tail = new c0.Area {
+    /** A full segment, and the FIN behind it. */
+    val size = insert(SEGMENT_SIZE +^ (HIGHEST_SENT.since(WRITTEN) === 1).asUInt)
+  }
+
   private val locate = new c1.Area {
     val lower = insert(compare.lengths(0) + compare.lengths(1))
     val upper = insert(compare.lengths(2) + compare.lengths(3))
@@ -46,6 +60,10 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
     val from = insert(Mux[UInt](compare.within.orR, MuxOH.or(compare.within, ranges.map(_.right)), highRxt))
     val firstBeyond = insert(OHMasking.first(apply(compare.beyond)))
     val threshold = insert(SEGMENT_SIZE << 1)
+    val lostBytes = insert(time.end.since(UNACKNOWLEDGED).resize(bits))
+    private val beforeLast = OUTSTANDING.resize(bits max 17) -^ tail.size.resize(bits max 17)
+    /** The first byte of the last segment. */
+    val last = insert(Mux(beforeLast.msb, U(0, bits bits), beforeLast.resize(bits)))
   }
 
   private val sum = new c2.Area {
@@ -53,13 +71,14 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
     val held = insert(Vec(locate.lower + locate.upper, compare.lengths(1) + locate.upper, apply(locate.upper),
         compare.lengths(3)))
     val limit = insert(MuxOH.or(locate.firstBeyond, ranges.map(_.left)))
+    val byTime = insert(B(ranges.map(range => time.all || range.left < locate.lostBytes)))
   }
 
   private val judge = new c3.Area {
     /** Data below the range is lost. */
     val lost = insert(B((0 until count).map { i =>
       val three = if (i + 2 < count) ranges(i + 2).valid else False
-      ranges(i).valid && (three || locate.threshold < sum.held(i))
+      ranges(i).valid && (!time.waits && (three || locate.threshold < sum.held(i)) || sum.byTime(i))
     }))
     val span = insert(sum.limit - locate.from)
     val arrived = insert(sum.held(0) + passed)
@@ -75,15 +94,19 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
     /** Limited transmit (RFC 3042): a segment for each of the first two duplicates. */
     val duplicateBytes = insert(
       Mux(duplicates(1), SEGMENT_SIZE << 1, Mux(duplicates(0), SEGMENT_SIZE.resize(17), U(0, 17 bits))))
+    val arrived =
+      insert(judge.arrived + Mux[UInt](probe.next, SEGMENT_SIZE, U(0, 16 bits)).resize(widthOf(judge.arrived)))
   }
 
   private val output = new c6.Area {
-    RETRANSMIT_LOST := recovering && mayRetransmit && decide.waits
-    WINDOW_ALLOWANCE := judge.arrived.resized
+    RETRANSMIT_LOST := recovering && mayRetransmit && decide.waits || probe.again
+    WINDOW_ALLOWANCE := decide.arrived.resized
     when(!SELECTIVE)(WINDOW_ALLOWANCE := Mux(recovering, U(0, config.windowAllowanceBits bits),
       decide.duplicateBytes.resized))
-    RETRANSMIT_OFFSET := Mux[UInt](RETRANSMIT, U(0, bits bits), locate.from)
+    RETRANSMIT_OFFSET :=
+      Mux[UInt](RETRANSMIT, U(0, bits bits), Mux[UInt](probe.again, locate.last, locate.from))
     private val toFirst = Mux(ranges(0).valid, ranges(0).left, U((BigInt(1) << bits) - 1, bits bits))
-    RETRANSMIT_LIMIT := Mux[UInt](RETRANSMIT, toFirst, judge.span)
+    RETRANSMIT_LIMIT :=
+      Mux[UInt](RETRANSMIT, toFirst, Mux[UInt](probe.again, U((BigInt(1) << bits) - 1, bits bits), judge.span))
   }
 }

@@ -28,8 +28,12 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val board = new SackScoreboard(config, signals, kept.scoreboard, forget, steps)
   private val pairs = config.policiesPace generate new InvertedPairs(view)
   private val acknowledgesPair = if (config.policiesPace) pairs.acknowledges else s2.insert(False)
-  private val loss = new LossDetection(view, board, acknowledgesPair)
-  private val timer = new RecoveryTimer(view, loss)
+  private val early = new EarlyTimer(view)
+  private val tail = new TailLossProbe(view, early)
+  private val rack = new Rack(view, board, early)
+  private val undo = new Undo(view)
+  private val loss = new LossDetection(view, board, acknowledgesPair, tail, rack)
+  private val timer = new RecoveryTimer(view, loss, tail)
   private val idle = new IdleRestart(view, timer)
   private val userTimeout = new UserTimeout(view, timer.progresses)
   import loss.{ack, lost}
@@ -38,7 +42,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   /** Whether sending starts again at SND.UNA. */
   private val rewind = new s3.Area {
     // Data that the peer holds beyond SND.NXT is not in flight, so it adds no allowance to the window.
-    forget := OPENING || timedOut || RESUMED || loss.compare.rewound
+    forget := OPENING || timedOut || RESUMED || UNDONE || loss.compare.rewound
     REWIND := timedOut || expiries.meaning.probes || RESUMED
     PROBE := expiries.meaning.probes || timedOut
   }
@@ -60,6 +64,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     when(timedOut) {
       kind := Mux(expiries.verdict.isFirst, CongestionEventKind.timeout(), CongestionEventKind.timeoutAgain())
     }
+    when(UNDONE)(kind := CongestionEventKind.undone)
     when(ESTABLISHED)(kind := CongestionEventKind.established)
     val restarts = insert(kind === CongestionEventKind.restart)
     val deflates = insert(timedOut && before.recovering)
@@ -79,8 +84,12 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
 
   private val resend = new s4.Area {
     // A loss leaves HighRxt as it is: what an earlier recovery has sent again beyond its end is on its way.
-    val highRxt = insert(Mux(OPENING || timedOut || RESUMED, U(0, config.sendOffsetBits bits),
+    val highRxt = insert(Mux(OPENING || timedOut || RESUMED || UNDONE, U(0, config.sendOffsetBits bits),
         Mux[UInt](loss.count.resendsFurther, ack.sentOffset, board.highRxt)))
+  }
+
+  private val earlyInterval = new s4.Area {
+    val ns = insert(Mux[UInt](rack.begins, rack.interval.ns, tail.probes.interval))
   }
 
   private val update = new s5.Area {
@@ -94,16 +103,33 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     after.scoreboard.passed := board.passed
     after.scoreboard.turn := board.turn
     if (config.policiesPace) after.pairs := pairs.after(forget = OPENING || lost || timedOut)
+    private val isFirst = expiries.verdict.isFirst && !before.recovering
+    private val open = !after.recovering && !board.ranges(0).valid && !after.tail.due && !after.tail.out &&
+      !expiries.meaning.count.orR && !loss.compare.rewound && !RESUMED
+    private val probes =
+      !rack.begins && (tail.probes.startsOpen && open || tail.probes.startsRecovering && after.recovering)
+    tail.update(after, forgets = lost || timedOut || OPENING || RESUMED || UNDONE)
+    rack.update(after, found = lost, ends = before.recovering && !after.recovering)
+    undo.update(after, reduces = lost || timedOut && isFirst, settles = loss.ack.reduces || timedOut)
+    early.update(after, timedOut, probes, reorders = rack.begins && !lost, stops = rack.stops || lost || event.shut,
+      earlyInterval.ns)
+    after.recovery := Mux(OPENING, PARAMETERS.recovery, before.recovery)
     write(after, LIVE || OPENING)
     RECOVERING := after.recovering
     val mayRetransmit = insert(after.retransmitQuota.orR)
     val duplicates = insert(after.duplicates)
+    val losses = LossesByTime(
+      waits = insert(rack.mode.on && after.rack.seen),
+      all = insert(rack.mode.on && after.recovering && !after.rack.seen),
+      end = insert(after.rack.lostEnd))
+    val probe = ProbeWanted(again = insert(after.tail.due && after.tail.again),
+      next = insert(after.tail.due && !after.tail.again))
   }
 
   // The scoreboard's consequences for sending, found while later stages work
   private val estimate = new LossEstimate(
     config, signals,
     LossEvidence(board.ranges, resend.highRxt, board.passed, RECOVERING, update.mayRetransmit,
-      update.duplicates),
+      update.duplicates, update.losses, update.probe),
     pipeline.nodes.drop(pipeline.nodes.indexOf(s5)))
 }

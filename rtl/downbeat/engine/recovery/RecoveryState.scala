@@ -3,7 +3,7 @@ package downbeat.engine.recovery
 
 import downbeat.config.DownbeatConfig
 import downbeat.engine.pipeline.Signals
-import downbeat.messages.{EventKind, TcpState}
+import downbeat.messages.{EventKind, RecoveryChoice, TcpState}
 import downbeat.time.NearInstant
 import downbeat.wire.{NearNumber, SequenceNumber}
 import spinal.core._
@@ -33,6 +33,11 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   val armed = Bool()
   val deadline = NearInstant(config.deadlineBits, config.deadlineUnit)
   val expiries = ExpiryState()
+  val early = EarlyTimerState(config)
+  val tail = TailLossProbeState(config)
+  val rack = RackState(config)
+  val undo = UndoState()
+  val recovery = RecoveryChoice()
   /** The connection is given up when nothing has been acknowledged until the deadline; both in units of 2^30 ns. */
   val userTimeout = UInt(16 bits) // zero: never
   val userTimeoutDeadline = UInt(18 bits)
@@ -63,6 +68,8 @@ class RecoveryView(val config: DownbeatConfig, val signals: Signals, val before:
     val sentEnd = insert(SEQUENCE + (LENGTH + FLAGS.syn.asUInt + FLAGS.fin.asUInt))
     /** The peer's window is zero. Before its SYN the peer has not given one. */
     val shut = insert(!SEND_WINDOW.orR && STATE =/= TcpState.synSent)
+    /** The ACK says that data came twice (RFC 2883). */
+    val duplicateSack = insert(LIVE && KIND === EventKind.segment && SELECTIVE && OPTIONS.duplicateSack)
   }
   val flight = new s1.Area {
     /** Something is outstanding: SND.UNA is not SND.MAX. */

@@ -9,7 +9,7 @@ import spinal.lib.misc.pipeline._
   *
   * [[RoundTrip]] gives the timeout, [[Expiries]] the meaning of an expiry, `loss` the restarts.
   */
-class RecoveryTimer(val view: RecoveryView, loss: LossDetection) extends Area {
+class RecoveryTimer(val view: RecoveryView, loss: LossDetection, tail: TailLossProbe) extends Area {
   import view._
   import signals._
   private val maximumRto = U(Instant.nanoseconds(config.maximumRto), 39 bits)
@@ -48,8 +48,8 @@ class RecoveryTimer(val view: RecoveryView, loss: LossDetection) extends Area {
     val rto = insert(Mux(backedOff.timeout > maximumRto, maximumRto, backedOff.timeout.resize(39)))
     private val needed = event.live && (flight.any || expire.blocked) || OPENING
     private val arms = needed && !before.armed
-    /** The timer starts: RFC 6298 5.1, 5.3 and 5.6; of partial ACKs only the first restarts it (RFC 6582 3.2). */
-    val starts = insert(expire.expired || expiries.timer.resumes || loss.count.restartsTimer || arms ||
+    /** The timer starts: RFC 6298 5.1, 5.3 and 5.6; RFC 8985 7.3; of partial ACKs only the first restarts it (RFC 6582 3.2). */
+    val starts = insert(expire.expired || tail.sent || expiries.timer.resumes || loss.count.restartsTimer || arms ||
       ADVANCED && !(loss.ack.partial && before.partial && !SELECTIVE))
     val rounded = insert(NOW + U((1 << config.deadlineUnit) - 1))
     RECOVERY_ARMED := needed && !OPENING

@@ -17,6 +17,8 @@ case class RoundTripState(config: DownbeatConfig) extends Bundle {
   val sampled = Bool()
   val smoothed8 = UInt(39 bits)
   val variation4 = UInt(38 bits)
+  /** The smallest sample, ns; all ones: none yet. */
+  val minimum = UInt(36 bits)
   /** How often the timeout is doubled, until there is a sample (Karn). */
   val backOff = UInt(4 bits)
   /** When it was doubled last, low bits of TSval. */
@@ -89,6 +91,7 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
     val timeout = insert(Mux[UInt](
         !before.roundTrip.sampled, sample.unsampledRto,
         Mux(sample.rto < minimumRto, minimumRto, sample.rto.resize(39))))
+    val smaller = insert(sample.taken && sample.time < before.roundTrip.minimum)
     // After a lost SYN the first data has an RTO of its own.
     val backOff = insert(Mux(OPENING || ESTABLISHED || sample.taken, U(0, 4 bits),
         Mux(timedOut && before.roundTrip.backOff =/= 15, before.roundTrip.backOff + 1, before.roundTrip.backOff)))
@@ -116,6 +119,10 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
     RTT := sample.time
 
     private val kept = before.roundTrip
+    RTT_MINIMUM := kept.minimum
+    when(estimate.smaller)(RTT_MINIMUM := sample.time)
+    when(OPENING)(RTT_MINIMUM.setAll())
+    after.minimum := RTT_MINIMUM
     after.hesitant := !OPENING && sample.synWasLost
     after.sampled := !OPENING && (kept.sampled || sample.taken)
     after.smoothed8 := kept.smoothed8

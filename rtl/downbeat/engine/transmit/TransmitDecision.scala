@@ -37,9 +37,10 @@ class TransmitDecision(val view: TransmitView) extends Area {
         STATE === _).orR)
   }
 
-  /** SND.NXT, and what each limit allows. */
+  /** SND.NXT, and what each limit allows. After a reduction that was undone, SND.NXT is SND.MAX. */
   val position = new s1.Area {
-    val inOrder = insert(Mux[UInt](origin.restarts || origin.sentTo.msb, U(0, 32 bits), origin.sentTo))
+    val inOrder = insert(Mux[UInt](UNDONE && !origin.halfWay, OUTSTANDING,
+        Mux[UInt](origin.restarts || origin.sentTo.msb, U(0, 32 bits), origin.sentTo)))
     /** SND.NXT, not below SND.UNA. */
     val next = insert(UNACKNOWLEDGED + inOrder)
     /** Bytes in flight. */

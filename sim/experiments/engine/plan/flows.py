@@ -106,7 +106,7 @@ def _flow_line(writer: Writer, flow: Flow, source: int, host: int, start: int, s
     else:
         startup, steady = find(writer.policies["startup"], flow.startup), find(writer.policies["steady"], flow.steady)
         words |= {"startup": startup.name, "steady": steady.name, "nssr": int(flow.nssr)}
-        words |= {"reno-recovery": 1} if flow.recovery == "reno" else {}
+        words |= {f"{flow.recovery}-recovery": 1} if flow.recovery != "newreno" else {}
         words |= _argument("startup", startup.argument(flow.startup_argument))
         words |= _argument("steady", steady.argument(flow.steady_argument))
         words |= {"estimate": flow.estimate, "observed": 1} if flow.estimate else {"observed": int(flow.observed)}

@@ -60,7 +60,9 @@ class Flow(Table):
     initial_window: int = Field(1, ge=1, le=255)
     ssthresh: Payload | None = None
     nssr: bool = False
-    recovery: Literal["newreno", "reno"] = "newreno"  # reno: the first ACK of new data ends it (RFC 5681 3.2)
+    # reno: the first ACK of new data ends it (RFC 5681 3.2). rack: RACK, tail loss probes, undo and the limit of growth,
+    # which the papers' TCP does not have.
+    recovery: Literal["newreno", "reno", "rack"] = "newreno"
     # Source of the metric `estimate`: ssthresh as the policy has set it, or Westwood's rate, as a window, when cwnd reaches
     # the first ssthresh or slow start ends by a loss.
     estimated_by: Literal["ssthresh", "bwe", "ere"] = "ssthresh"

@@ -110,6 +110,7 @@ Setters ofFlow(FlowPlan &flow) {
           {"ssthresh", whole(flow.ssthresh)},
           {"nssr", flag(flow.nssr)},
           {"reno-recovery", flag(flow.renoRecovery)},
+          {"rack-recovery", flag(flow.rackRecovery)},
           {"estimate", text(flow.estimate)},
           {"observed", flag(flow.observed)},
           {"ahead", wide(flow.ahead)},

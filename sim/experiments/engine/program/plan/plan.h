@@ -67,6 +67,7 @@ struct FlowPlan {
   std::uint32_t ssthresh = 0;       // bytes; 0: none
   bool nssr = false;
   bool renoRecovery = false;
+  bool rackRecovery = false; // with tail loss probes, undo and the limit of growth
   std::string estimate;  // method of sw/estimator; empty: no request
   bool observed = false; // it reports to the estimator
   std::uint64_t ahead = 0;      // bytes that an endless flow keeps at hand

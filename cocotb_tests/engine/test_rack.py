@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Losses by time and reordering, RFC 8985 6."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MODULE, SECOND
+from cocotb_tests.engine.sender import ROUND_TRIP, Sender, is_about
+
+WINDOW = ROUND_TRIP // 4  # the reordering window: a quarter of the smallest round trip
+
+
+def test_rack() -> None:
+    run_module(MODULE, __name__)
+
+
+async def reordered(dut: Any, **fields: Any) -> Sender:
+    """A connection that has seen reordering, with everything acknowledged."""
+    sender = await Sender.create(dut, **fields)
+    await sender.write(3)
+    await sender.hear(0, (1, 2))
+    await sender.hear(3)
+    sender.proceed(3)
+    sender.kinds()
+    return sender
+
+
+@cocotb.test()
+async def what_is_missing_behind_one_segment_is_lost_after_the_window(dut: Any) -> None:
+    """6.2 step 5: fewer than three segments behind a hole, and the reordering window has passed."""
+    sender = await Sender.create(dut)
+    await sender.write(3)
+    sender.kinds()
+    await sender.endpoint.advance(ROUND_TRIP)
+    assert await sender.hear(0, (1, 2)) == []
+    passed, segments = await sender.expire()
+    assert is_about(passed, WINDOW) and segments == [0]
+    assert sender.kinds() == ["loss"]
+
+
+@cocotb.test()
+async def three_segments_need_no_wait_while_no_reordering_is_seen(dut: Any) -> None:
+    """6.2 step 4: the window is zero."""
+    sender = await Sender.create(dut)
+    await sender.write(6)
+    assert await sender.hear(0, (1, 4)) == [0]
+
+
+@cocotb.test()
+async def three_segments_do_not_count_once_reordering_is_seen(dut: Any) -> None:
+    """6.2 step 4: whatever number is behind the hole, the window has to pass."""
+    sender = await reordered(dut)
+    await sender.write(8)
+    assert await sender.hear(0, (1, 6)) == []
+    assert sender.kinds() == []
+    assert await sender.hear(6) == [], "what came late was no loss"
+    assert sender.kinds() == ["acknowledged"]
+    await sender.endpoint.advance(WINDOW)
+    assert await sender.hear(6, (7, 8)) == []
+    passed, segments = await sender.expire()
+    assert is_about(passed, WINDOW) and segments == [6]
+
+
+@cocotb.test()
+async def the_window_counts_from_the_first_report(dut: Any) -> None:
+    """Further reports of what was sent later do not put the verdict off."""
+    sender = await reordered(dut)
+    await sender.write(8)
+    await sender.hear(0, (1, 2))
+    await sender.endpoint.advance(WINDOW // 2)
+    await sender.hear(0, (1, 4))
+    passed, segments = await sender.expire()
+    assert is_about(passed, WINDOW // 2) and segments == [0]
+
+
+@cocotb.test()
+async def in_recovery_what_is_missing_is_lost_at_once(dut: Any) -> None:
+    """6.2 step 4: the window is zero in recovery: a hole behind which one segment came goes again."""
+    sender = await Sender.create(dut)
+    await sender.write(10)
+    assert await sender.hear(0, (1, 5)) == [0]
+    assert await sender.hear(0, (6, 7), (1, 5)) == [5]
+
+
+@cocotb.test()
+async def a_lost_retransmission_is_seen_by_what_was_sent_after_it(dut: Any) -> None:
+    """6.2: a retransmission is a segment sent, and lost when a later one is delivered."""
+    sender = await Sender.create(dut, ssthresh=65536)
+    await sender.write(30)  # ten leave
+    assert await sender.hear(0, (1, 4)) == [0]
+    sent: list[int] = []
+    for end in range(5, 11):
+        sent += await sender.hear(0, (1, end))
+    assert sent and sent[0] == 10, "new data follows the retransmission"
+    assert 0 not in sent
+    assert (await sender.hear(0, (1, 11)))[0] == 0
+
+
+@cocotb.test()
+async def switched_off_the_number_of_segments_decides(dut: Any) -> None:
+    """RFC 6675 4."""
+    sender = await reordered(dut, recovery_noRack=1, recovery_noTailLossProbe=1)
+    await sender.write(8)
+    await sender.hear(0, (1, 2))
+    assert sender.until_deadline() > SECOND // 2
+    assert await sender.hear(0, (1, 4)) == [0]

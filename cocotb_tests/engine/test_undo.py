@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Reductions that were spurious are taken back: RFC 3522, RFC 4015, RFC 3708."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import MODULE
+from cocotb_tests.engine.sender import ROUND_TRIP, Sender
+
+
+def test_undo() -> None:
+    run_module(MODULE, __name__)
+
+
+async def lose(sender: Sender) -> int:
+    """Segment 0 of ten is taken for lost and sent again; cwnd before, bytes."""
+    segments = await sender.write(10)
+    assert segments == list(range(10))
+    sender.kinds()
+    before, _ = sender.windows()
+    await sender.endpoint.advance(ROUND_TRIP)
+    assert await sender.hear(0, (1, 4)) == [0]
+    assert sender.kinds() == ["loss"]
+    assert sender.windows()[0] < before
+    return before
+
+
+async def timestamped(dut: Any, **parameters: int) -> Sender:
+    """A peer that echoes the TSval of what has left last."""
+    sender = await Sender.create(dut, timestamps=True, recovery_noTailLossProbe=1, **parameters)
+    sender.endpoint.application("written", sender.mss)
+    (segment,) = await sender.endpoint.replies()
+    sender.echo = segment.value
+    await sender.hear(1)
+    sender.proceed(1)
+    return sender
+
+
+@cocotb.test()
+async def an_ack_that_echoes_the_first_copy_gives_the_window_back(dut: Any) -> None:
+    """RFC 3522 3.2 (4): the echo is older than the retransmission."""
+    sender = await timestamped(dut)
+    before = await lose(sender)
+    await sender.hear(10)
+    assert sender.kinds() == ["undone"]
+    assert sender.windows()[0] >= before
+
+
+@cocotb.test()
+async def an_ack_that_echoes_the_second_copy_does_not(dut: Any) -> None:
+    sender = await timestamped(dut)
+    before = await lose(sender)
+    assert sender.echo is not None
+    sender.echo += 2 * ROUND_TRIP // 2**20
+    await sender.endpoint.advance(ROUND_TRIP)
+    await sender.hear(10)
+    assert sender.kinds() == ["recovered"]
+    assert sender.windows()[0] < before
+
+
+@cocotb.test()
+async def a_spurious_timeout_sends_nothing_more_again(dut: Any) -> None:
+    """RFC 4015 3.2: SND.NXT is SND.MAX again, cwnd and ssthresh are what they were."""
+    sender = await timestamped(dut)
+    await sender.write(10)
+    sender.kinds()
+    before = sender.windows()
+    assert (await sender.expire())[1] == [0]
+    assert sender.kinds() == ["timeout"]
+    assert await sender.hear(2) == []
+    assert sender.kinds() == ["undone"]
+    assert sender.windows() == before
+    assert await sender.write(1) == [10]
+
+
+@cocotb.test()
+async def a_timeout_that_was_none_goes_on(dut: Any) -> None:
+    """The ACK echoes the retransmission: what was sent before it is sent again."""
+    sender = await timestamped(dut)
+    await sender.write(10)
+    await sender.expire()
+    assert sender.echo is not None
+    sender.echo += 2 * 10**9 // 2**20
+    assert await sender.hear(1) == [1, 2]
+
+
+@cocotb.test()
+@cocotb.parametrize(retransmissions=[1, 2])
+async def what_came_twice_gives_the_window_back(dut: Any, retransmissions: int) -> None:
+    """RFC 3708 3: D-SACKs for all that was sent again; one of two is not enough."""
+    sender = await Sender.create(dut)
+    before = await lose(sender)
+    if retransmissions == 2:
+        assert await sender.hear(0, (5, 6), (1, 4)) == [4]
+    await sender.hear(10)
+    sender.kinds()
+    await sender.hear(10, duplicate=True)
+    if retransmissions == 2:
+        assert sender.kinds() == []
+        await sender.hear(10, duplicate=True)
+    assert sender.kinds() == ["undone"]
+    assert sender.windows()[0] >= before
+
+
+@cocotb.test()
+async def switched_off_nothing_is_taken_back(dut: Any) -> None:
+    """A reduction for a loss alone can be undone; one after it settles the matter."""
+    sender = await Sender.create(dut, recovery_noUndo=1)
+    await lose(sender)
+    await sender.hear(10)
+    await sender.hear(10, duplicate=True)
+    assert "undone" not in sender.kinds()

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine.recovery
+
+import downbeat.config.DownbeatConfig
+import downbeat.wire.NearNumber
+import spinal.core._
+import spinal.lib.misc.pipeline._
+
+/** Reordering of a connection's path, and losses by time. */
+case class RackState(config: DownbeatConfig) extends Bundle {
+  /** RACK.reordering_seen: a segment was delivered behind one that was sent later. */
+  val seen = Bool()
+  /** RACK.reo_wnd_mult less one: quarters of the smallest round trip. */
+  val steps = UInt(2 bits)
+  /** RACK.reo_wnd_persist: recoveries until `steps` returns to zero. */
+  val persist = UInt(4 bits)
+  /** When the reordering window began, the peer held something before this number. */
+  val end = NearNumber(config.sendNumberBits)
+  /** The holes before this number are lost. */
+  val lostEnd = NearNumber(config.sendNumberBits)
+  /** SND.MAX when the segment at SND.UNA was last sent again. */
+  val resent = NearNumber(config.sendNumberBits)
+  val hasResent = Bool()
+}
+
+/** RACK (RFC 8985 6): data is lost if the peer holds what was sent later, and the reordering window has passed.
+  *
+  * The window counts from the ACK that reports the later data. So it ends with RACK's own, or later by the time between
+  * the two departures. It is a quarter of the smallest round trip, wider after a reduction that was undone, and at most
+  * SRTT. Until reordering is seen, three segments behind a hole make it lost without a wait, and in recovery anything
+  * does.
+  */
+class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) extends Area {
+  import view._
+  import signals._
+
+  val mode = new s0.Area {
+    val on = insert(SELECTIVE && !before.recovery.noRack)
+    /** A number of segments does not make a loss. */
+    val waits = insert(SELECTIVE && !before.recovery.noRack && before.rack.seen)
+    val endOffset = insert(before.rack.end.since(UNACKNOWLEDGED)) // signed
+    val lostOffset = insert(before.rack.lostEnd.since(UNACKNOWLEDGED)) // signed
+    val resentOffset = insert(before.rack.resent.since(UNACKNOWLEDGED)) // signed
+    private val ranges = before.scoreboard.ranges
+    val topBefore = insert(Rack.top(ranges.map(_.right), ranges.map(_.right.orR)))
+    /** A hole has closed that was not sent again. */
+    private val pairsOut = if (config.policiesPace) before.pairs.any else False
+    val reorders = insert(ADVANCED && ranges(0).left.orR && !before.recovering && !before.tail.out && !pairsOut)
+    val isFirst = insert(SEQUENCE.value === UNACKNOWLEDGED.value)
+  }
+
+  private val window = new s1.Area {
+    private val quarter = before.roundTrip.minimum >> 2
+    val one = insert(quarter.resize(36))
+    val two = insert((quarter << 1).resize(36))
+    val grew = insert(!mode.endOffset.msb && mode.endOffset < mode.topBefore.resize(32))
+  }
+  private val widen = new s2.Area {
+    val more = insert(before.rack.steps.mux(0 -> U(0, 37 bits), 1 -> window.one.resize(37), 2 -> window.two.resize(37),
+        default -> (window.one +^ window.two)))
+    val expired = insert(early.expired && before.early.purpose === EarlyPurpose.reordering)
+    val smoothed = insert(before.roundTrip.smoothed8 >> 3)
+  }
+  private val total = new s3.Area {
+    val sum = insert(window.one.resize(38) + widen.more)
+    /** The reordering window has passed. */
+    val lost = insert(widen.expired && !before.recovering)
+  }
+  /** The reordering window has passed outside recovery. On step 3. */
+  val lost: Payload[Bool] = total.lost
+  val waits: Payload[Bool] = mode.waits
+  val interval = new s4.Area {
+    val ns = insert(Mux[UInt](total.sum.resize(39) < widen.smoothed.resize(39), total.sum.resize(39),
+        widen.smoothed.resize(39)))
+    private val blocks = board.ranges
+    val top = insert(Rack.top(blocks.map(_.right), blocks.map(_.valid)))
+    /** The reordering window begins, unless the event finds a loss. */
+    val begins = insert(mode.on && blocks(0).valid && !OPENING && (!before.recovering || before.rack.seen) &&
+      (ADVANCED || widen.expired && window.grew ||
+        board.hasNewSack && before.early.purpose =/= EarlyPurpose.reordering))
+  }
+  val begins: Payload[Bool] = interval.begins
+
+  private val judge = new s5.Area {
+    private val reported = Mux[UInt](waits, mode.lostOffset, interval.top.resize(32))
+    /** The segment at SND.UNA was sent again, and the peer holds what was sent after that. */
+    val lostAgain = insert(mode.on && before.recovering && before.rack.hasResent && board.hasNewSack && !ADVANCED &&
+      !reported.msb && !mode.resentOffset.msb && mode.resentOffset < reported)
+    /** Nothing is missing before what the peer holds. */
+    val stops = insert(before.early.purpose === EarlyPurpose.reordering && !board.ranges(0).valid)
+  }
+  /** The segment at SND.UNA is lost for a second time. On step 5. */
+  val lostAgain: Payload[Bool] = judge.lostAgain
+  val stops: Payload[Bool] = judge.stops
+
+  /** On step 5: the state after the event; `found`: a recovery begins, `ends`: one ends. */
+  def update(after: RecoveryState, found: Bool, ends: Bool): Unit = new s5.Area {
+    private val kept = before.rack
+    after.rack.seen := !OPENING && (kept.seen || mode.on && (mode.reorders || UNDONE))
+    after.rack.steps := kept.steps
+    after.rack.persist := kept.persist
+    when(ends && kept.persist.orR)(after.rack.persist := kept.persist - 1)
+    when(ends && kept.persist === 1)(after.rack.steps := 0)
+    when(UNDONE) {
+      after.rack.steps := Mux(kept.steps === 3, kept.steps, kept.steps + 1)
+      after.rack.persist := 15
+    }
+    when(OPENING) {
+      after.rack.steps := 0
+      after.rack.persist := 0
+    }
+    after.rack.end := Mux[NearNumber](begins, low(UNACKNOWLEDGED + interval.top), kept.end)
+    // SND.UNA takes along what it has left behind.
+    after.rack.lostEnd := kept.lostEnd
+    when(widen.expired)(after.rack.lostEnd := kept.end)
+    when(OPENING || mode.lostOffset.msb || found && !widen.expired)(after.rack.lostEnd := low(UNACKNOWLEDGED))
+    after.rack.resent := kept.resent
+    after.rack.hasResent := kept.hasResent && !lostAgain && !found && !ends && !OPENING
+    when(ADVANCED || event.isSent && RESENT && mode.isFirst)(after.rack.resent := low(HIGHEST_SENT))
+    when(event.isSent && RESENT && mode.isFirst && before.recovering)(after.rack.hasResent := True)
+  }
+}
+
+object Rack {
+  /** The end of the highest range, which is the last that there is. */
+  def top(ends: collection.Seq[UInt], exist: collection.Seq[Bool]): UInt =
+    ends.zip(exist).foldLeft(U(0, widthOf(ends.head) bits)) { case (below, (end, exists)) => Mux(exists, end, below) }
+}
