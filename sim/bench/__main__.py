@@ -27,7 +27,7 @@ BENCHES = {
     "gateway": ("sim.bench.gateway", "the gateway: messages a second, answers, fuzzed messages, a poisoner"),
     "estimator": ("sim.bench.estimator", "path reports a second and memory of the shared estimator"),
     "upsets": ("cocotb_tests.upsets", "each bit of each memory of flows' state flipped in turn, under traffic"),
-    "recovery": ("sim.bench.recovery", "how connections come and go: short ones a second"),
+    "recovery": ("sim.bench.recovery", "a lost tail, reordering, a spike of delay; short connections a second"),
     "churn": ("sim.adversarial.churn", "connections opened and closed in every order, a SYN flood, blind attacks"),
 }
 

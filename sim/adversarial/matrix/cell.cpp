@@ -14,6 +14,18 @@ Cell Cell::parse(const std::string &line) {
       {"reorder", [&](const std::string &text) { cell.impairment.reorder = std::stod(text); }},
       {"dup", [&](const std::string &text) { cell.impairment.duplicate = std::stod(text); }},
       {"corrupt", [&](const std::string &text) { cell.impairment.corrupt = std::stod(text); }},
+      {"hold", [&](const std::string &text) { cell.hold = std::stod(text); }},
+      {"drop",
+       [&](const std::string &text) {
+         std::istringstream numbers(text);
+         for (std::string number; std::getline(numbers, number, ',');)
+           cell.drops.insert(static_cast<unsigned>(std::stoul(number)));
+       }},
+      {"spike-at", [&](const std::string &text) { cell.spikeAt = std::stod(text); }},
+      {"spike", [&](const std::string &text) { cell.spike = std::stod(text); }},
+      {"initial-window",
+       [&](const std::string &text) { cell.initialWindow = static_cast<std::uint32_t>(std::stoul(text)); }},
+      {"rack", [&](const std::string &text) { cell.rack = text != "0"; }},
       {"seed", [&](const std::string &text) { cell.seed = std::stoull(text); }},
       {"sent", [&](const std::string &text) { cell.sent = text; }},
       {"received", [&](const std::string &text) { cell.received = text; }},

@@ -18,8 +18,7 @@ int main() {
   const char *separator = "{";
   for (const auto &[name, value] : Peer::configure())
     std::cout << std::exchange(separator, ", ") << '"' << name << "\": \"" << value << '"';
-  std::cout << ", \"rate_bps\": " << Transfer::rate << ", \"delay_ns\": " << Transfer::delay
-            << ", \"hold_ns\": " << Transfer::hold << "}" << std::endl;
+  std::cout << ", \"rate_bps\": " << Transfer::rate << ", \"delay_ns\": " << Transfer::delay << "}" << std::endl;
   try {
     for (std::string line; std::getline(std::cin, line);) {
       {

@@ -91,6 +91,7 @@ void PeerSink::accept(Ptr<Socket> connection) {
       packet->CopyData(part.data(), packet->GetSize());
       file_.write(reinterpret_cast<const char *>(part.data()), static_cast<std::streamsize>(part.size()));
       bytes += part.size();
+      lastByte = Simulator::Now();
     }
   }));
 }

@@ -41,6 +41,9 @@ class PeerSink : public Peer {
 public:
   PeerSink(ns3::Ptr<ns3::Node> node, const std::string &path);
 
+  /// When the newest byte came.
+  ns3::Time lastByte;
+
 private:
   void accept(ns3::Ptr<ns3::Socket> connection);
   std::ofstream file_;

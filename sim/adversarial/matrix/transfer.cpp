@@ -29,7 +29,7 @@ Ptr<Node> host() {
 Transfer::Transfer(const Cell &cell)
     : cell_(cell),
       node_(host()),
-      link_(Create<ImpairedLink>(rate, NanoSeconds(delay), NanoSeconds(hold), cell.impairment, cell.seed)),
+      link_(Create<ImpairedLink>(rate, NanoSeconds(delay), cell)),
       host_(node_, link_, {Peer::coreIp, Peer::ip}, NanoSeconds(lookahead)) {
   failure_ = host_.open(cell.seed, cell.waves);
   if (!failure_.empty()) return;
@@ -46,7 +46,10 @@ Transfer::Transfer(const Cell &cell)
   host_.listen([this](CoreHost::Way way, Time sfd, std::span<const std::uint8_t> frame) { hear(way, sfd, frame); });
   if (cell.coreSends) {
     sink_ = std::make_unique<PeerSink>(node_, cell.received);
-    application_ = std::make_unique<FileSender>(host_.device(), cell.sent, Peer::ip, Peer::port);
+    downbeat_parameters parameters{};
+    parameters.initial_window = cell.initialWindow;
+    parameters.no_tail_loss_probe = parameters.no_rack = parameters.no_undo = parameters.no_growth_limit = !cell.rack;
+    application_ = std::make_unique<FileSender>(host_.device(), cell.sent, Peer::ip, Peer::port, &parameters);
   } else {
     application_ = std::make_unique<FileReceiver>(host_.device(), cell.received, Peer::port);
     source_ = std::make_unique<PeerSource>(node_, cell.sent);
@@ -144,6 +147,10 @@ void Transfer::settle(Time until) {
   if (capture_) capture_->settle(static_cast<std::uint64_t>(std::min(until, Simulator::Now()).GetNanoSeconds()));
 }
 
+double Transfer::completionSeconds() const {
+  return sink_ && link_->firstData ? (sink_->lastByte - *link_->firstData).GetSeconds() : 0;
+}
+
 void Transfer::print(std::ostream &out) const {
   const IdleWatch &idle = cell_.coreSends ? coreIdle_ : source_->watch;
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wallStart_;
@@ -152,8 +159,9 @@ void Transfer::print(std::ostream &out) const {
   downbeat_sim_info info{};
   const bool known = application_->info(info);
   out << "{\"failure\": \"" << failure_ << "\", \"simulated_seconds\": " << end_.GetSeconds()
-      << ", \"segments\": " << idle.segments << ", \"retransmissions\": " << idle.retransmissions
-      << ", \"longest_idle_rto\": " << idle.longest << ", \"longest_idle_seconds\": " << idle.longestIdle.GetSeconds()
+      << ", \"completion_seconds\": " << completionSeconds() << ", \"segments\": " << idle.segments
+      << ", \"retransmissions\": " << idle.retransmissions << ", \"longest_idle_rto\": " << idle.longest
+      << ", \"longest_idle_seconds\": " << idle.longestIdle.GetSeconds()
       << ", \"longest_idle_at\": " << idle.longestAt.GetSeconds()
       << ", \"idle_beyond_rto_seconds\": " << idle.longestOver.GetSeconds()
       << ", \"longest_answer_seconds\": " << coreAcknowledgments_.longest.GetSeconds()

@@ -26,7 +26,6 @@ class Transfer {
 public:
   static constexpr std::uint64_t rate = 100'000'000; // b/s
   static constexpr std::int64_t delay = 10'000'000;  // ns, one way
-  static constexpr std::int64_t hold = 3'000'000; // ns, the longest that a frame is held back: 25 full segments pass
 
   explicit Transfer(const Cell &cell);
 
@@ -50,7 +49,8 @@ private:
   void look();
   void hear(CoreHost::Way way, ns3::Time sfd, std::span<const std::uint8_t> frame);
   void record(const downbeat_event &event);
-  void noteRto();
+  /// From the departure of the core's first data to the arrival of the last byte in order.
+  double completionSeconds() const;
   /// Frames and events of the core are heard ahead of each other: they count in the order of their times.
   void later(ns3::Time time, std::function<void()> what) { heard_.emplace(time, std::move(what)); }
   void settle(ns3::Time until);

@@ -3,23 +3,19 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import sys
-from collections.abc import Callable
 from typing import Any
 
 from downbeat_toe.console import report_console
 from downbeat_toe.library import load
 
-from sim.bench.recovery import connections
+from sim.bench.recovery import connections, losses
 from sim.bench.scale.wire import Failed
 from sim.lib import build, verilated
 
 REPORT = build.ROOT / "build" / "reports" / "recovery.json"
-# Each gives some of the report's fields.
-ROWS: dict[str, Callable[[ctypes.CDLL, int], dict[str, Any]]] = {"short connections": connections.measure}
 
 
 def main() -> int:
@@ -27,12 +23,15 @@ def main() -> int:
     console = report_console()
     results: dict[str, Any] = {"seed": seed}
     try:
-        library = load(verilated.library() / "libdownbeat_sim.so")
-        for name, row in ROWS.items():
-            with console.status(name):
-                figures = row(library, seed)
-            console.print(f"{name}: {figures}")
-            results |= figures
+        with console.status("Building the simulation (the core takes minutes, once for each content)"):
+            library = load(verilated.library() / "libdownbeat_sim.so")
+        with console.status("losses"):
+            results |= losses.measure(seed)
+        console.print(losses.table(results))
+        with console.status("short connections"):
+            figures = connections.measure(library, seed)
+        console.print(f"short connections: {figures}")
+        results |= figures
     except (build.BuildFailed, Failed) as error:
         print(f"{error}\nagain: make bench NAME=recovery SEED={seed}", file=sys.stderr)
         return 1
