@@ -8,6 +8,11 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 PRESET ?= default
 , := ,
+semicolon := ;
+# A build's name in a file's: a semicolon, of the list of policies, would end a rule and a command, and a goal with an
+# equals sign would set a variable.
+in_file_names = $(subst $(semicolon),+,$(1))
+BUILD := $(subst =,-,$(call in_file_names,$(PRESET)))
 # Variables of the command line that a program of a recipe reads: make test SEED=3.
 export TEST CASE SEED WAVES JOBS
 export NAME N MODULE FRAMES CONNECTIONS PART PCAP
@@ -28,7 +33,7 @@ PY := $(IN_ENV) python
 SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/$(if $(filter-out sim waves,$(or $(TARGETS),$(MAKECMDGOALS),help)),downbeat,simulation).stamp
 # Packages of the system are all that Scala needs; all tests together, and lint, need more of them.
 SYSTEM := build/$(if $(TEST),core,$(if $(filter test soak lint,$(MAKECMDGOALS) $(TARGETS)),test,core)).stamp
-RTL := build/rtl/$(PRESET).stamp
+RTL := build/rtl/$(BUILD).stamp
 SIM_RTL := build/sim/rtl.stamp
 SIM65536_RTL := build/sim/rtl-sim65536.stamp
 NS2_RTL := build/sim/rtl-ns2.stamp
@@ -36,7 +41,7 @@ NS2_RTL := build/sim/rtl-ns2.stamp
 POLICIES_RTL := $(if $(POLICY),build/rtl/policies.stamp,$(RTL) $(SIM_RTL))
 # The simulated NIC has flows for a server; with PRESET it is another build, and has that name.
 NIC_PRESET := $(if $(filter-out file,$(origin PRESET)),$(PRESET))
-HOST_BUILD := nic$(if $(NIC_PRESET),-$(NIC_PRESET))
+HOST_BUILD := nic$(if $(NIC_PRESET),-$(call in_file_names,$(NIC_PRESET)))
 HOST_RTL := build/sim/rtl-$(HOST_BUILD).stamp
 HOST_TESTS_RTL := build/sim/rtl-hosttests.stamp
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
@@ -46,7 +51,7 @@ NETLIST_RTL := build/netlist/rtl.stamp
 # Before GNU Make 4.4 $(shell) does not see what is exported.
 QUOTED = '$(subst ','\'',$(TEST))'
 CHOSEN := $(if $(and $(TEST),$(filter test soak,$(MAKECMDGOALS))),$(shell PYTHONPATH=. python3 -m scripts.check.needs $(QUOTED)))
-TEST_RTL := $(if $(CHOSEN),build/rtl/$(PRESET).chosen.stamp,$(RTL) $(SIM_RTL) $(PACER_RTL) $(TEN_RTL) $(HOST_TESTS_RTL))
+TEST_RTL := $(if $(CHOSEN),build/rtl/$(BUILD).chosen.stamp,$(RTL) $(SIM_RTL) $(PACER_RTL) $(TEN_RTL) $(HOST_TESTS_RTL))
 
 # A first run makes these side by side: Python's packages and Scala's classes, then each preset's Verilog, and what the
 # first start of Yosys compiles. A second make does, where `-j` concerns these alone: the goals of a command line keep
@@ -111,8 +116,8 @@ estimator: $(SET_UP) ## libdownbeat_estimator, shared and static, in build/estim
 driver: $(HOST_RTL) ## libdownbeat, downbeat-nic and downbeat-run, with a simulated device, in build/driver [PRESET=name]
 	@$(IN_ENV) $(MAKE) -s -C sw/driver
 	@$(PY) -m sim.lib.build $(HOST_BUILD)
-	@install -m 755 build/sim/$(HOST_BUILD)/current/libdownbeat_host_$(or $(NIC_PRESET),nic).so -t build/driver
-	@echo "build/driver: libdownbeat, downbeat-nic, downbeat-run and the simulated device $(or $(NIC_PRESET),nic). Next:"
+	@install -m 755 build/sim/$(HOST_BUILD)/current/libdownbeat_host_$(HOST_BUILD:nic-%=%).so -t build/driver
+	@echo "build/driver: libdownbeat, downbeat-nic, downbeat-run and the simulated device $(HOST_BUILD:nic-%=%). Next:"
 	@echo "  sudo scripts/tools/downbeat nic --tap downbeat0 &    (without root: --loop 10.0.0.2 --device simd:/tmp/nic.sock)"
 	@echo "  docs/tutorials/programs-over-the-core.md"
 
@@ -170,20 +175,20 @@ wheel: $(SIM_RTL) ## the Python package with the simulated device in it, for pip
 	@ls build/wheel/*.whl
 
 synth: build/policies/stamp ## LUTs, registers, block RAM, multipliers, state a flow [TARGET=ecp5 or xcup, FLOWS=n PRESET=name MODULE=name]
-	@$(PY) -m scripts.synth $(MODULE) --target $(or $(TARGET),ecp5) $(if $(FLOWS),--flows $(FLOWS)) --preset $(PRESET)
+	@$(PY) -m scripts.synth $(MODULE) --target $(or $(TARGET),ecp5) $(if $(FLOWS),--flows $(FLOWS)) --preset '$(PRESET)'
 
 FMAX := $(if $(GUARD),guard,$(if $(ESTIMATE),estimate))
 fmax: build/policies/stamp ## clock rate on an ECP5 and its path [MODULE=name GRADE=6|7|8|8_5G SEED=n PRESET=name; ESTIMATE=1: by the netlist; GUARD=1: the guarded ones]
 ifeq ($(FMAX),guard)
 	@$(PY) -m scripts.ecp5.fmax.guard
 else ifeq ($(FMAX),estimate)
-	@$(PY) -m scripts.ecp5.fmax.estimate $(or $(MODULE),FlowEngine) --preset $(PRESET)
+	@$(PY) -m scripts.ecp5.fmax.estimate $(or $(MODULE),FlowEngine) --preset '$(PRESET)'
 else
-	@$(PY) -m scripts.ecp5.fmax $(or $(MODULE),FlowEngine) --preset $(PRESET) --grade $(or $(GRADE),6) --seed $(or $(SEED),1)
+	@$(PY) -m scripts.ecp5.fmax $(or $(MODULE),FlowEngine) --preset '$(PRESET)' --grade $(or $(GRADE),6) --seed $(or $(SEED),1)
 endif
 
-bitstream: build/scala.stamp | $(SET_UP) ## a board's .bit; fails when a clock misses [BOARD=colorlight-i9 SEED=n; PROGRAM=1: loads it by openFPGALoader]
-	@$(PY) -m scripts.ecp5.bitstream $(or $(BOARD),colorlight-i9) $(if $(SEED),--seed $(SEED)) $(if $(PROGRAM),--program)
+bitstream: build/scala.stamp build/policies/stamp | $(SET_UP) ## a board's .bit; fails when a clock misses [BOARD=colorlight-i9 SEED=n POLICIES='a,b;c,d' FLOWS=n; PROGRAM=1: loads it by openFPGALoader]
+	@$(PY) -m scripts.ecp5.bitstream $(or $(BOARD),colorlight-i9) $(if $(SEED),--seed $(SEED)) $(if $(POLICIES),--policies '$(POLICIES)') $(if $(FLOWS),--flows $(FLOWS)) $(if $(PROGRAM),--program)
 
 format: $(SET_UP) ## Scala, C++ and Python as scalafmt, clang-format and ruff write them; lint checks it
 	@scripts/format.sh
@@ -220,20 +225,20 @@ build/scala.stamp: pom.xml $(shell find rtl -mindepth 1 -type d -o -name '*.scal
 	@scripts/rtl.sh compile
 
 # One directory holds one preset's Verilog: the other presets' stamps are void.
-VOID_OTHERS = find build/rtl -maxdepth 1 -name '*.stamp' ! -name '$(PRESET).*' -delete
+VOID_OTHERS = find build/rtl -maxdepth 1 -name '*.stamp' ! -name '$(BUILD).*' -delete
 # Policies from outside the tree: all Verilog is made again when they change, or when POLICY_PATH does.
 build/policies/stamp: build/scala.stamp FORCE | $(SET_UP)
 	@scripts/rtl.sh policies
 
 $(RTL): build/scala.stamp build/policies/stamp
-	@scripts/rtl.sh elaborate $(PRESET)
+	@scripts/rtl.sh elaborate '$(PRESET)'
 	@$(VOID_OTHERS) && touch $@
 
 # It has the list of modules in it: the same tests again need nothing.
-build/rtl/$(PRESET).chosen.stamp: build/scala.stamp build/policies/stamp FORCE
+build/rtl/$(BUILD).chosen.stamp: build/scala.stamp build/policies/stamp FORCE
 	@[ $(RTL) -nt build/scala.stamp ] && [ $(RTL) -nt build/policies/stamp ] && exit; \
 	[ $@ -nt build/scala.stamp ] && [ $@ -nt build/policies/stamp ] && [ "$$(cat $@)" = "$(CHOSEN)" ] && exit; \
-	scripts/rtl.sh elaborate $(PRESET) build/rtl $(CHOSEN) && $(VOID_OTHERS) && echo "$(CHOSEN)" >$@
+	scripts/rtl.sh elaborate '$(PRESET)' build/rtl $(CHOSEN) && $(VOID_OTHERS) && echo "$(CHOSEN)" >$@
 
 build/rtl/policies.stamp: build/scala.stamp build/policies/stamp FORCE
 	@scripts/rtl.sh elaborate default build/rtl "Policy$(shell sed 's/^./\U&/' <<<'$(POLICY)')"
@@ -253,7 +258,7 @@ $(NS2_RTL): build/scala.stamp build/policies/stamp
 	@touch $@
 
 $(HOST_RTL): build/scala.stamp build/policies/stamp
-	@scripts/rtl.sh elaborate $(or $(NIC_PRESET),sim$(,)flows=256)$(if $(findstring hostPorts,$(PRESET)),,$(,)hostPorts=4) \
+	@scripts/rtl.sh elaborate '$(or $(NIC_PRESET),sim$(,)flows=256)$(if $(findstring hostPorts,$(PRESET)),,$(,)hostPorts=4)' \
 	  $(@:.stamp=) DownbeatHost
 	@touch $@
 

@@ -218,7 +218,7 @@ async def policies_that_are_no_choice_are_refused_with_a_reason(dut: Any) -> Non
         ("listen", {"parameters_steadyArgument": 1}, "policyArgument"),  # reno takes none
         ("setPolicies", {"parameters_startupArgument": 1 << 60}, "policyArgument"),
     ]
-    number_of = len(layout()["policies"]["StartupPolicy"])
+    number_of = max(layout()["policies"]["StartupPolicy"].values()) + 1
     if number_of < 1 << layout()["bundles"]["Command"]["fields"]["parameters_startup"]["width"]:
         wrong.append(("open", {"parameters_startup": number_of}, "unknownPolicy"))
     for request, (kind, fields, reason) in enumerate(wrong, 5):

@@ -166,7 +166,8 @@ async def arguments_are_legal_up_to_their_bounds_and_not_beyond(dut: Any, kind: 
         for name, policy in policies.items():
             cases += [(policy.number, word, None) for word in LEGAL.get(name, [0])]
             cases += [(policy.number, word, "policyArgument") for word in ILLEGAL.get(name, [])]
-        cases += [(number, 0, "unknownPolicy") for number in range(len(policies), 1 << widths[""])]
+        absent = set(range(1 << widths[""])) - {policy.number for policy in policies.values()}
+        cases += [(number, 0, "unknownPolicy") for number in sorted(absent)]
         for chosen, word, reason in cases:
             assert not word >> widths["Argument"], "this build cannot say that"
             choice = {f"parameters_{family}": chosen, f"parameters_{family}Argument": word}

@@ -10,9 +10,11 @@ from statistics import median
 from scripts.ecp5.fmax.report import LUTS
 from scripts.figures import text
 from scripts.figures.kinds import BOARDS, FMAX, POLICIES, SYNTH
+from scripts.figures.kinds import CORE as CORE_SYNTH
 from scripts.figures.netlists import BoardClock, Fmax, ModuleArea, PolicyArea, Synth
 from scripts.figures.records import Records
 from scripts.figures.text import Value, number
+from scripts.synth.sources import build, policies
 from scripts.synth.targets import PARTS as RESOURCES
 from scripts.synth.targets import TARGETS
 
@@ -36,9 +38,10 @@ def page(records: Records) -> str:
 def _fit(records: Records) -> str | None:
     """Whole cores on the one device for which there are figures."""
     rows: list[list[Value]] = []
-    for entry in records.entries(SYNTH):
+    whole = [entry for entry in records.entries(CORE_SYNTH) if entry.figures.requested == CORE]
+    for entry in [*records.entries(SYNTH), *whole]:
         run = entry.figures
-        rows.append([run.device, f"`{run.preset}`", run.flows, *_shares(_sum(run)), None])
+        rows.append([run.device, *_build(run.preset), run.flows, *_shares(_sum(run)), None])
     cores = [entry for entry in records.entries(FMAX) if entry.figures.module == CORE]
     for preset in dict.fromkeys(entry.figures.preset for entry in cores):
         runs = [entry.figures for entry in cores if entry.figures.preset == preset]
@@ -49,18 +52,39 @@ def _fit(records: Records) -> str | None:
         used = {"lut": _luts(sized) or 0, "ff": sized.ff or 0, "bram": sized.bram or 0, "dsp": sized.mult18 or 0}
         clocks = [run.fmax_mhz for run in runs if run.fmax_mhz is not None]
         clock = number(round(median(clocks), 1)) if clocks else "does not route"
-        rows.append([sized.device, f"`{preset}`", int(flows[1]), *_shares(used), clock])
+        rows.append([sized.device, *_build(preset), int(flows[1]), *_shares(used), clock])
+    boards = [entry for kind in BOARDS for entry in records.entries(kind) if entry.figures.flows]
+    for board in (entry.figures for entry in boards):
+        core = next(each.reached_mhz for each in board.clocks if each.name == "core")
+        shares: list[Value] = [*_shares(board.area)] if board.area else [None] * 3
+        rows.append([board.device, f"`{board.board}`", _listed(board.policies or {}), board.flows, *shares, core])
     if not rows:
         return None
     shows = (
         "Per cent of the device. Without MHz: by `make synth`, all modules without payload memory. With MHz: by `make fmax`, "
-        "the core, its payload memory outside, median of the seeds. UltraScale+ is not measured."
+        "the core, its payload memory outside, median of the seeds; a board by `make bitstream`, all that is in it. "
+        "UltraScale+ is not measured."
     )
-    heads = ["device", "build", "flows", "LUTs", "flip-flops", "block RAM", "MHz"]
-    entries: list[text.Ran] = [*records.entries(SYNTH), *cores]
+    heads = ["device", "build", "policies", "flows", "LUTs", "flip-flops", "block RAM", "MHz"]
+    entries: list[text.Ran] = [*records.entries(SYNTH), *whole, *cores, *boards]
     return text.section(
-        "Device, flows, policies, clock", [], shows + text.age(entries), text.table(heads, rows, left=2)
+        "Device, flows, policies, clock", [], shows + text.age(entries), text.table(heads, rows, left=3)
     )
+
+
+def _build(name: str) -> tuple[str, str]:
+    """A build without its policies, and these."""
+    shown = re.sub(",(?:flows|policies)=[^=]*(?=,\\w+=|$)", "", name)
+    chosen = build(name).policies
+    families = {family: [each for each in chosen if each in policies(family)] for family in ("startup", "steady")}
+    return f"`{shown}`", _listed(families)
+
+
+def _listed(families: dict[str, list[str]]) -> str:
+    """All, or their names."""
+    if all(families[family] == policies(family) for family in families):
+        return "all"
+    return "; ".join(", ".join(families[family]) for family in ("startup", "steady"))
 
 
 def _shares(used: dict[str, int]) -> list[str]:

@@ -46,6 +46,7 @@ LEAGUE = Kind("league", experiments.League, "make experiment NAME=league", "expe
 FILES = Kind("experiments", experiments.Files, "make experiments")
 POLICIES = Kind("policies", Policies, "make policies AREA=1")
 SYNTH = Kind("synth", netlists.Synth, "make synth TARGET={target} PRESET={preset} FLOWS={flows}")
+CORE = Kind("core", netlists.Synth, "make synth MODULE={requested} TARGET={target} PRESET={preset}", "synth")
 FMAX = Kind("fmax", netlists.Fmax, "make fmax MODULE={module} PRESET={preset} GRADE={grade} SEED={seed}")
 BOARDS: tuple[Kind[netlists.Bitstream], ...] = tuple(
     Kind(f"bitstream-{board}", netlists.Bitstream, "make bitstream BOARD={board}")
@@ -54,5 +55,5 @@ BOARDS: tuple[Kind[netlists.Bitstream], ...] = tuple(
 
 BENCHES: list[Kind[Any]] = [SIM, SPEED, LATENCY, EVENTS, PACING, SCALE, GAP, SELFTEST, LINUX_PACING]
 EXPERIMENTS: list[Kind[Any]] = [LINEARITY, LEAGUE, FILES]
-NETLISTS: list[Kind[Any]] = [POLICIES, SYNTH, FMAX, *BOARDS]
+NETLISTS: list[Kind[Any]] = [POLICIES, SYNTH, CORE, FMAX, *BOARDS]
 KINDS = {kind.name: kind for kind in (*BENCHES, *EXPERIMENTS, *NETLISTS)}

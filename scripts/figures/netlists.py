@@ -15,6 +15,7 @@ class Synth(Shown):
     device: str
     flows: int
     preset: str
+    requested: str = ""
     modules: list[ModuleArea] = Field(validation_alias=AliasChoices("modules", "rooms"))
     state_bits_per_flow: int
 
@@ -50,6 +51,10 @@ class Bitstream(Shown):
 
     board: str
     device: str
+    preset: str | None = None
+    policies: dict[str, list[str]] | None = None
+    flows: int | None = None
+    area: dict[str, int] | None = None
     seed: int
     clocks: list[BoardClock]
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import shlex
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,7 +107,11 @@ class Records:
         if figures is None:
             raise Refused(f"{_short(file)}: there is no such report; {kind.command} makes it")
         shown = figures.model_dump(mode="json")
-        command = kind.command.format(**shown) if "{" in kind.command else kind.command
+        command = (
+            kind.command.format(**{name: shlex.quote(str(value)) for name, value in shown.items()})
+            if "{" in kind.command
+            else kind.command
+        )
         date = time.strftime("%Y-%m-%d", time.localtime(file.stat().st_mtime))
         old = self.entries(kind)
         for each in old:

@@ -83,7 +83,7 @@ def test_a_core_that_does_not_fit_is_named(place: Records, tmp_path: Path) -> No
         run = {**core, **SIZE, "bram": 209, "seed": seed, **size}
         (tmp_path / "fmax.json").write_text(json.dumps(run))
         place.take(FMAX)
-    row = "|LFE5U-85F|`lean,flows=64`|64|50 %|10 %|**does not fit**: 209 of 208|100.5|"
+    row = "|LFE5U-85F|`lean`|standard; reno|64|50 %|10 %|**does not fit**: 209 of 208|100.5|"
     assert row in MADE["area-and-clock"](place)
 
 

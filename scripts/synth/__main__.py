@@ -19,7 +19,8 @@ from rich.console import Console
 from rich.table import Table
 
 from scripts.ecp5.fmax.report import cells, timing
-from scripts.ecp5.fmax.tools import BUILD, ROOT, ToolFailed, elaborate, require, routed, synthesise
+from scripts.ecp5.fmax.tools import ROOT, ToolFailed, elaborate, home, require, routed, synthesise
+from scripts.synth.estimate import CORE, Area, estimate, shown, wrong
 from scripts.synth.levels import lut_levels
 from scripts.synth.state import bits_per_flow, memories
 from scripts.synth.targets import PARTS, TARGETS, Target
@@ -49,6 +50,7 @@ def main() -> int:
     try:
         target = _target(arguments.target)
         require("yosys")
+        estimated = _estimate(arguments.preset, arguments.flows, arguments.module)
         preset, flows = _build(arguments.preset, arguments.flows, arguments.module[0])
         modules = [_module(module, preset, flows, arguments.preset, target) for module in arguments.module]
     except subprocess.CalledProcessError:
@@ -60,10 +62,11 @@ def main() -> int:
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text(json.dumps(record, indent=1) + "\n")
     _print(target, record)
-    if line := target.overflow(_sum(modules)):
+    used = _sum(modules)
+    line = target.overflow(used) or (wrong(estimated, used["lut"], used["ff"]) if estimated else "")
+    if line:
         print(line, file=sys.stderr)
-        return 1
-    return 0
+    return 1 if line else 0
 
 
 def _parse() -> argparse.Namespace:
@@ -81,11 +84,19 @@ def _target(name: str) -> Target:
     return TARGETS[name]
 
 
+def _estimate(preset: str, flows: int | None, modules: list[str]) -> Area | None:
+    """A whole core's, shown before the netlist is made, which is compared with it."""
+    area = estimate(f"{preset},flows={flows}" if flows else preset) if modules == [CORE] else None
+    if area:
+        print(shown(area))
+    return area
+
+
 def _build(preset: str, flows: int | None, module: str) -> tuple[str, int]:
     """The build's name and its flows. A preset's own number does not change its name: `make fmax` keeps netlists by
     it."""
     elaborate(module, preset)
-    layout = json.loads((ROOT / BUILD / "rtl" / preset / "downbeat_layout.json").read_text())
+    layout = json.loads((ROOT / home(preset) / "downbeat_layout.json").read_text())
     own = int(layout["numbers"]["flows"])
     return (preset, own) if flows in (None, own) else (f"{preset},flows={flows}", flows or own)
 
@@ -122,6 +133,7 @@ def _record(target: Target, flows: int, preset: str, modules: list[dict[str, Any
         "device": target.device,
         "flows": flows,
         "preset": preset,
+        "requested": " ".join(module["name"] for module in modules),
         "rooms": modules,
         "fmax_mhz": slowest.get("fmax_mhz"),
         "fmax_room": slowest.get("name"),

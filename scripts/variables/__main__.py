@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from scripts.ecp5.bitstream.board import BoardRefused, load, with_core
 from scripts.variables.names import ROOT
 from scripts.variables.schema import VARIABLES
 from sim.experiments.names import PROGRAMS_TAKE
@@ -74,6 +75,18 @@ def unread(targets: Sequence[str], command_line: str) -> str:
     return f"{wrong}: NAME={program} does not take it; it takes {', '.join(takes)}" if wrong else ""
 
 
+def unfit(targets: Sequence[str]) -> str:
+    """Why the board cannot have the core with these policies and flows; empty when it can, or is not asked to."""
+    flows = os.environ.get("FLOWS", "")
+    if "bitstream" in targets:
+        try:
+            board = load(os.environ.get("BOARD") or "colorlight-i9")
+            with_core(board, os.environ.get("POLICIES", ""), int(flows) if flows else None)
+        except BoardRefused as refused:
+            return str(refused)
+    return ""
+
+
 def given(command_line: str) -> list[str]:
     """Names of `-- NAME=value NAME=two\\ words`, as make passes them on."""
     words = re.findall(r"(?:\\.|[^\s\\])+", f" {command_line}".partition(" -- ")[2])
@@ -91,6 +104,7 @@ def known_names(makefile: Path) -> set[str]:
 def main(targets: Sequence[str]) -> int:
     flags = os.environ.get("MAKEFLAGS", "")
     refused = refusal(targets) or unknown(targets, flags) or misplaced(targets, flags) or unread(targets, flags)
+    refused = refused or unfit(targets)
     if refused:
         print(refused, file=sys.stderr)
     return 2 if refused else 0

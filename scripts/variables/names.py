@@ -14,6 +14,7 @@ from sim.experiments.names import PROGRAMS_MINIMUM_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 RTL = ROOT / "rtl" / "downbeat"
+CHANGE = re.compile(r",(?=[^,;]*=)")  # as BuildName.scala parts a name: a list of policies has commas too
 KERNEL = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
@@ -41,22 +42,41 @@ def case(text: str) -> str:
 
 
 def presets() -> list[str]:
-    return re.findall(r'^\s*"(\w+)" ->', _scala("Presets"), re.MULTILINE)
+    return re.findall(r'^\s*"(\w+)" ->', source("Presets"), re.MULTILINE)
 
 
 def build_name(text: str) -> str:
     """A preset, or a preset and changed fields: default,flows=64. The elaboration checks the fields' values."""
-    preset, *changes = text.split(",")
+    preset, *changes = CHANGE.split(text)
     if preset not in presets():
         return f"use {', '.join(presets())}"
-    fields = re.findall(r'^\s*"(\w+)" -> \(\(config, value\)', _scala("BuildName"), re.MULTILINE)
-    wrong = [change for change in changes if not re.fullmatch(rf"({'|'.join(fields)})=\w+", change)]
-    return f"use FIELD=VALUE after the preset, FIELD one of {', '.join(fields)}" if wrong else ""
+    fields = re.findall(r'^\s*"(\w+)" -> (?:\(\(config, value\)|policies)', source("BuildName"), re.MULTILINE)
+    for field, _, value in (change.partition("=") for change in changes):
+        if field == "policies" and (instead := policy_choice(value)):
+            return instead
+        if field not in fields or field != "policies" and not re.fullmatch(r"\w+", value):
+            return f"use FIELD=VALUE after the preset, FIELD one of {', '.join(fields)}"
+    return ""
+
+
+def policy_choice(text: str) -> str:
+    """Start-up policies;steady policies."""
+    families = [part.split(",") for part in text.split(";")]
+    if len(families) != 2:
+        return "use START-UP,...;STEADY,... in quotes, as 'standard,rapid;reno,cubic'"
+    for family, chosen in zip(("startup", "steady"), families, strict=True):
+        known = policies(family)
+        if wrong := next((name for name in chosen if name not in known), None):
+            near = difflib.get_close_matches(wrong, known, n=3)
+            return f"there is no {family} policy {wrong}; use {', '.join(near or known)}"
+        if known[0] not in chosen:
+            return f"keep {known[0]}: a connection that names no {family} policy gets it"
+    return ""
 
 
 def policies(family: str = "") -> list[str]:
     """Those of the registry, and those of POLICY_PATH."""
-    text = _scala("Policies")
+    text = source("Policies")
     lists = re.findall(r"val (startup|steady): Seq\[\w+\] = Seq\(([^)]*)\)", text)
     found = [name.lower() for kind, names in lists if family in ("", kind) for name in re.findall(r"\w+", names)]
     outside = os.environ.get("POLICY_PATH", "")
@@ -72,7 +92,7 @@ def starts() -> list[str]:
 
 def modules() -> list[str]:
     """Those of Modules.scala, and one for each policy and for each calculator."""
-    own = re.findall(r'^\s*"(\w+)" ->', _scala("Modules"), re.MULTILINE)
+    own = re.findall(r'^\s*"(\w+)" ->', source("Modules"), re.MULTILINE)
     texts = [path.read_text() for path in sorted((RTL / "calculation").glob("*.scala"))]
     calculators = [name for text in texts for name in re.findall(r'^\s*val name = "(\w+)"', text, re.MULTILINE)]
     own += [f"Policy{name.capitalize()}" for name in policies()]
@@ -103,7 +123,7 @@ def congestion(text: str) -> str:
     return "" if text in known else f"this kernel has {', '.join(known)}"
 
 
-def _scala(name: str) -> str:
+def source(name: str) -> str:
     """The text of NAME.scala, whatever package it is in."""
     return next(RTL.rglob(f"{name}.scala")).read_text()
 

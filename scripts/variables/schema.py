@@ -26,6 +26,7 @@ class Variable:
 
 TESTS = ("test", "soak")
 FPGA = ("fmax", "bitstream")
+BUILDS = ("rtl", "generate", "synth", "fmax", "bitstream", "driver")
 NETWORK = ("sim", "interop", "matrix", "packetdrill", "policies", "gap", "fuzz", "bench", "experiment", "experiments")
 SEED = whole(int(ranges.SEED.minimum), int(ranges.SEED.maximum))
 
@@ -43,7 +44,8 @@ VARIABLES = (
     Variable("PRESET", (*TESTS, "lint", "rtl", "generate", "formal", "synth", "fmax", "driver"), names.build_name),
     Variable("MODULE", ("synth",), among(names.modules, several=" ")),
     Variable("MODULE", ("fmax",), among(names.modules)),
-    Variable("FLOWS", ("synth",), checks.power_of_two(4, 32768)),
+    Variable("FLOWS", ("synth", "bitstream"), checks.power_of_two(4, 32768)),
+    Variable("POLICIES", ("bitstream",), names.policy_choice),
     Variable("TARGET", ("synth",), among(lambda: ("ecp5", "xcup"))),
     Variable("GRADE", ("fmax",), among(lambda: ("6", "7", "8", "8_5G"))),
     Variable("ESTIMATE", ("fmax",), checks.switch),
@@ -54,7 +56,7 @@ VARIABLES = (
     Variable("POLICY", ("policies",), among(names.policies)),
     Variable("EVENTS", ("policies",), whole(1, LARGEST_COUNT)),
     Variable("AREA", ("policies",), checks.switch),
-    Variable("POLICY_PATH", ("rtl", *NETWORK, *TESTS), checks.directory),
+    Variable("POLICY_PATH", (*BUILDS, *NETWORK, *TESTS), checks.directory),
     Variable("POLICY_PATH", ("new-policy",), checks.new_directory),
     Variable("KIND", ("new-policy",), among(lambda: ("startup", "steady"))),
     Variable("NAME", ("new-policy",), checks.policy_name),

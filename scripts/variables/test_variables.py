@@ -10,7 +10,8 @@ import sys
 
 import pytest
 
-from scripts.variables.__main__ import misplaced, refusal, unknown, unread
+from scripts.variables import names
+from scripts.variables.__main__ import misplaced, refusal, unfit, unknown, unread
 from scripts.variables.names import ROOT
 from scripts.variables.schema import VARIABLES, Variable
 from sim.experiments.engine.schema.methods import METHODS
@@ -41,6 +42,7 @@ RIGHT = {
     "JOBS": ("2", "to 256"),
     "FST": ("Makefile", "no such file"),
     "PRESET": ("default,flows=64", "default, sim"),
+    "POLICIES": ("standard,rapid;reno,cubic", "use START-UP,...;STEADY,..."),
     "MODULE": ("FlowEngine", "CalculatorLogistic, "),
     "POLICY": ("reno", "standard, "),
     "POLICY_PATH": ("rtl", "no such directory"),
@@ -286,3 +288,38 @@ def test_variables_are_looked_at_before_any_package_is_there() -> None:
         [sys.executable, "-S", "-m", "scripts.variables", "sim"], cwd=ROOT, env=paths, text=True, capture_output=True
     )
     assert done.returncode == 2 and done.stderr.startswith("LOSS=2: ") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"POLICIES": "standard,rapit;reno"}, "there is no startup policy rapit; use rapid"),
+        ({"POLICIES": "rapid;reno"}, "keep standard"),
+        ({"PRESET": "board,policies=standard;rono"}, "there is no steady policy rono; use reno"),
+        ({"PRESET": "board,policies=standard;reno,flows=16"}, ""),
+        ({"PRESET": "board,policies=standard;reno,flos=16"}, "use FIELD=VALUE"),
+    ],
+)
+def test_a_misspelled_policy_is_refused(given: dict[str, str], says: str, alone: pytest.MonkeyPatch) -> None:
+    for name, value in given.items():
+        alone.setenv(name, value)
+    refused = refusal(["bitstream" if "POLICIES" in given else "rtl"])
+    assert (says in refused) if says else not refused
+
+
+@pytest.mark.parametrize(
+    ("board", "policies", "says"),
+    [
+        ("", "standard;reno", "POLICIES: colorlight-i9 has no core in it"),
+        ("ecpix5-tcp", "standard,rapid;reno", ""),
+        ("ecpix5-tcp", f"{','.join(names.policies('startup'))};reno", "% does not route: leave out "),
+    ],
+)
+def test_policies_that_the_board_cannot_have_are_refused(
+    board: str, policies: str, says: str, alone: pytest.MonkeyPatch
+) -> None:
+    alone.setenv("BOARD", board)
+    alone.setenv("POLICIES", policies)
+    refused = unfit(["bitstream"])
+    assert (says in refused) if says else not refused
+    assert "\n" not in refused

@@ -109,16 +109,19 @@ def test_connections_live_on_when_the_time_wraps(model: str) -> None:
 
 
 def test_a_core_of_other_policies_takes_their_numbers(host: Host) -> None:
-    """The preset has fewer of them than the library was built with."""
+    """The preset has fewer of them than the library was built with. Each has its number in every build."""
     host.listening(5001)
     with pytest.raises(Exception, match="the core has others, use numbers"):
         host.device.connect(SELF, 5001, options=Options(Parameters(b"hystart", b"cubic")))
-    out = host.device.connect(SELF, 5001, options=Options(Parameters(b"1", b"1")))
+    out = host.device.connect(SELF, 5001, options=Options(Parameters(b"2", b"3")))  # paced, cubic
     host.until(lambda: out.info.established)
-    assert (out.info.startup, out.info.steady) == (b"1", b"1")
+    assert (out.info.startup, out.info.steady) == (b"2", b"3")
     assert out.set_policies(Parameters(b"0", b"0"))
     host.step()
     assert out.info.policy_error == Error.OK
+    assert out.set_policies(Parameters(b"0", b"1"))  # aimd is absent
+    host.step()
+    assert out.info.policy_error == Error.UNKNOWN_POLICY
 
 
 def test_a_start_sets_the_window_that_the_path_reports(host: Host) -> None:

@@ -12,17 +12,23 @@ def names_header(preset: str, tap: str, layout: dict[str, Any], verilog: str) ->
     lines = ["// SPDX-License-Identifier: BSD-2-Clause-Patent", "#pragma once", f'#define DOWNBEAT_PRESET "{preset}"']
     lines.append(f'#define DOWNBEAT_TAP "{tap}"\n#define DOWNBEAT_TAP_{tap.upper()}')
     for name, elements in {**layout["enums"], **layout["policies"]}.items():
-        texts = ", ".join(f'"{element}"' for element in sorted(elements, key=elements.get))
+        texts = ", ".join(f'"{element}"' for element in _by_number(elements))
         words = re.sub("([a-z])([A-Z])", r"\1_\2", name).upper()
         lines.append(f"#define DOWNBEAT_{words}_NAMES {{{texts}}}")
     for family, policies in layout["arguments"].items():
         words = re.sub("([a-z])([A-Z])", r"\1_\2", family).upper()
         numbers = layout["policies"][family]
-        each = ", ".join(_arguments_table(policies[name]) for name in sorted(policies, key=numbers.get))
+        each = ", ".join(_arguments_table(policies[name]) if name else "{}" for name in _by_number(numbers))
         lines.append(f"#define DOWNBEAT_{words}_ARGUMENTS {{{each}}}")
     counters = re.findall(r"output\s+wire\s+\[31:0\]\s+counters_(\w+)", verilog)
     lines.append(f"#define DOWNBEAT_CORE_COUNTERS(each) {' '.join(f'each({name})' for name in counters)}")
     return "\n".join([*lines, ""])
+
+
+def _by_number(numbers: dict[str, int]) -> list[str]:
+    """Names at the places of their numbers; empty at that of a policy that the build lacks."""
+    of = {number: name for name, number in numbers.items()}
+    return [of.get(number, "") for number in range(max(of) + 1)]
 
 
 def _arguments_table(arguments: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@
 #define DOWNBEAT_POLICIES_H
 
 /* CRC-32 of the policies' names, numbers and arguments, as the core has it of its own. */
-#define DOWNBEAT_POLICY_HASH 3901889786u
+#define DOWNBEAT_POLICY_HASH 1989438239u
 
 #define DOWNBEAT_STARTUP_POLICIES(each) \
   each("standard") \

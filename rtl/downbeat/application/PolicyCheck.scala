@@ -2,7 +2,7 @@
 package downbeat.application
 
 import downbeat.config.DownbeatConfig
-import downbeat.congestion.Policy
+import downbeat.congestion.{Policy, PolicySet}
 import downbeat.messages.{CloseReason, ConnectionParameters}
 import spinal.core._
 import spinal.lib._
@@ -11,19 +11,19 @@ import spinal.lib._
   * the parameters have come.
   */
 class PolicyCheck(config: DownbeatConfig, parameters: ConnectionParameters) extends Area {
-  private class Family(policies: Seq[Policy], index: UInt, argument: Bits) extends Area {
+  private class Family(policies: PolicySet[Policy], number: UInt, argument: Bits) extends Area {
     /** For each policy: it takes this argument. */
-    private val takes = policies.map { policy =>
+    private val takes = policies.present.map { policy =>
       val conditions = policy.arguments.conditions(argument).map(RegNext(_))
       val nothing = if (policy.arguments.needed) False else RegNext(!argument.orR)
       nothing || conditions.fold(True)(_ && _)
     }
-    private val codes = 1 << widthOf(index)
-    val exists = RegNext(if (policies.size == codes) True else RegNext(index < policies.size))
-    val fits = RegNext(Vec(takes ++ Seq.fill(codes - policies.size)(False))(index))
+    val exists = RegNext(RegNext(policies.has(number)))
+    private val byNumber = policies.numbers.zip(takes).toMap.withDefaultValue(False)
+    val fits = RegNext(Vec((0 until 1 << policies.bits).map(byNumber))(number))
   }
-  private val startup = new Family(config.startupPolicies, parameters.startup, parameters.startupArgument)
-  private val steady = new Family(config.steadyPolicies, parameters.steady, parameters.steadyArgument)
+  private val startup = new Family(config.startup, parameters.startup, parameters.startupArgument)
+  private val steady = new Family(config.steady, parameters.steady, parameters.steadyArgument)
 
   val legal: Bool = startup.fits && steady.fits
   val reason: CloseReason.C = CloseReason()

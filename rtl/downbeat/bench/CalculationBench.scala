@@ -13,7 +13,7 @@ import spinal.lib.misc.pipeline._
   */
 object CalculationBench {
   def config(base: DownbeatConfig): DownbeatConfig =
-    base.copy(startupPolicies = Seq(Standard), steadyPolicies = Seq(Requesting), hostStart = false)
+    base.copy(startup = PolicySet.whole(Seq(Standard)), steady = PolicySet.whole(Seq(Requesting)), hostStart = false)
 
   /** Adds SMSS to a window in 40 clocks. */
   private object OneSegmentMore extends Calculator {

@@ -5,12 +5,13 @@ import downbeat.config.DownbeatConfig
 import scala.util.Try
 
 /** The name of a build on a command line: a preset, and behind it fields of [[DownbeatConfig]] with other values:
-  * `sim,flows=1024,sendBufferBytes=4096`.
+  * `sim,flows=1024,sendBufferBytes=4096`. The value of `policies` is start-up and steady policies, by name:
+  * `board,policies=standard,rapid;reno,cubic,flows=16`.
   */
 object BuildName {
   private type Change = (DownbeatConfig, String) => DownbeatConfig
 
-  /** Fields that a name may change: sizes, and with them where their memory lies. */
+  /** Fields that a name may change: sizes, with them where their memory lies, and the policies. */
   private val changes: Map[String, Change] = Map(
     "flows" -> ((config, value) => config.copy(flows = value.toInt)),
     "timeWaits" -> ((config, value) => config.copy(timeWaits = value.toInt)),
@@ -21,14 +22,25 @@ object BuildName {
     "ecc" -> ((config, value) => config.copy(ecc = truth("ecc", value))),
     "deficitIdle" -> ((config, value) => config.copy(deficitIdle = truth("deficitIdle", value))),
     "vlans" -> ((config, value) => config.copy(vlans = value.toInt)),
-    "eventSpacing" -> ((config, value) => config.copy(eventSpacing = value.toInt)))
+    "eventSpacing" -> ((config, value) => config.copy(eventSpacing = value.toInt)),
+    "policies" -> policies)
 
   private def truth(field: String, value: String): Boolean =
     value.toBooleanOption.getOrElse(throw new IllegalArgumentException(s"$field = $value: use true or false"))
 
+  private def policies(config: DownbeatConfig, value: String): DownbeatConfig = {
+    val families = value.split(";", -1).map(_.split(",", -1).toSeq)
+    require(families.length == 2, s"policies=$value: use start-up policies;steady policies")
+    for ((set, names) <- Seq(config.startup, config.steady).zip(families); name <- names)
+      require(set.all.exists(_.name == name),
+        s"policies=$value: there is no '$name' among ${set.all.map(_.name).mkString(", ")}")
+    config.having(families(0): _*)(families(1): _*)
+  }
+
   /** The configuration of that name, or a line that says why there is none. */
   def parse(name: String): Either[String, DownbeatConfig] = {
-    val preset :: settings = name.split(",", -1).toList
+    // A comma before what has no value goes on with the list of policies.
+    val preset :: settings = name.split(",(?=[^,;]*=)", -1).toList
     val begin = Presets.all.get(preset).toRight(s"no preset '$preset'; there are: ${listed(Presets.all.keys)}")
     settings.foldLeft(begin)((before, setting) => before.flatMap(changed(_, setting)))
   }

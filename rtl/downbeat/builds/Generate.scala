@@ -14,7 +14,7 @@ import spinal.core._
 /** Command line that elaborates modules (Modules.scala) into Verilog, one file each: `Generate --out DIRECTORY
   * [--preset NAME] MODULE...|all`, NAME as [[BuildName]] has it. Beside them stand downbeat_layout.h and .json: where
   * fields lie and what numbers mean in this preset, for programs; downbeat_host.h and .json: the format of a host's
-  * rings and doorbells; downbeat_policies.h: the preset's policies; with the module RegisterMap its registers,
+  * rings and doorbells; downbeat_policies.h: all policies; with the module RegisterMap its registers,
   * downbeat_registers.h, .rdl and .json, with a board CONTENTS_registers.json; for each module of several clocks
   * MODULE.crossings, its clock-domain crossings; for each top MODULE.ports, what its ports are for.
   *

@@ -7,8 +7,8 @@ import downbeat.congestion.Policy
 import downbeat.host.HostFormat
 import downbeat.host.HostFormatHash.{formatHash, policyHash, sizes, tables}
 
-/** The host interface's format as text, a C header and JSON, the same for every build; a build's policies as a C
-  * header.
+/** The host interface's format as text, a C header and JSON, and the policies as a C header: the same for every
+  * build.
   */
 object HostFormatFiles {
   /** `DOWNBEAT_HOST_COMMAND_OPCODE_OFFSET`, `_BITS`; `DOWNBEAT_HOST_COMMAND_FIELDS(each)`, of entries, for checks of a
@@ -40,8 +40,8 @@ object HostFormatFiles {
     CHeader("DOWNBEAT_HOST_H", numbers ++ fields ++ lists ++ enums)
   }
 
-  /** The policies of a build by number, what its core says of them, and where the numbers of their arguments lie:
-    * `DOWNBEAT_STARTUP_POLICIES`, `DOWNBEAT_STARTUP_ARGUMENTS`.
+  /** All policies by number, whichever of them the build has, what its core says of them, and where the numbers of
+    * their arguments lie: `DOWNBEAT_STARTUP_POLICIES`, `DOWNBEAT_STARTUP_ARGUMENTS`.
     */
   def policies(config: DownbeatConfig): String = {
     def list(family: String, policies: Seq[Policy]): Seq[String] = {
@@ -58,8 +58,8 @@ object HostFormatFiles {
     CHeader("DOWNBEAT_POLICIES_H",
       Seq(
         "/* CRC-32 of the policies' names, numbers and arguments, as the core has it of its own. */",
-        s"#define DOWNBEAT_POLICY_HASH ${policyHash(config)}u", "") ++ list("STARTUP", config.startupPolicies) ++
-        Seq("") ++ list("STEADY", config.steadyPolicies))
+        s"#define DOWNBEAT_POLICY_HASH ${policyHash(config)}u", "") ++ list("STARTUP", config.startup.all) ++
+        Seq("") ++ list("STEADY", config.steady.all))
   }
 
   /** {{{ {"numbers": {...}, "tables": {"command": {"opcode": {"offset": 0, "bits": 8, "used": 8, "access": ""}}},

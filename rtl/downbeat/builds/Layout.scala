@@ -30,19 +30,20 @@ case class Layout(config: DownbeatConfig) {
     BundleLayout.of("PathReport", PathReport(config)),
     BundleLayout.of("TraceRecord", TraceRecord(config)))
 
-  private val families = Seq("StartupPolicy" -> config.startupPolicies, "SteadyPolicy" -> config.steadyPolicies)
+  private val families = Seq("StartupPolicy" -> config.startup, "SteadyPolicy" -> config.steady)
 
   /** The name of each policy, in order of the numbers by which a connection's parameters choose it. */
-  val policies: Seq[EnumLayout] = families.map { case (family, members) => EnumLayout(family, members.map(_.name)) }
+  val policies: Seq[EnumLayout] =
+    families.map { case (family, set) => EnumLayout(family, set.present.map(_.name), Some(set.numbers)) }
 
   /** The arguments of each policy, by its family's name and its own. */
   val arguments: Seq[(String, Seq[(String, Arguments)])] =
-    families.map { case (family, members) => family -> members.map(policy => policy.name -> policy.arguments) }
+    families.map { case (family, set) => family -> set.present.map(policy => policy.name -> policy.arguments) }
 
   /** The state of each policy, by its family's name. */
   val states: Seq[(String, Seq[BundleLayout])] =
-    families.map { case (family, members) =>
-      family -> members.map(policy => BundleLayout.of(policy.name, policy.state))
+    families.map { case (family, set) =>
+      family -> set.present.map(policy => BundleLayout.of(policy.name, policy.state))
     }
 
   val numbers: Seq[(String, BigInt)] = BuildNumbers(config)

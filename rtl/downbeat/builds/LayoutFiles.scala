@@ -24,7 +24,7 @@ object LayoutFiles {
       }
       s"\n/* ${bundle.name}: bits, the least significant first. */" +: define(s"${prefix}_BITS", bundle.bits) +: fields
     }
-    val enums = (layout.enums ++ layout.policies).flatMap(values => CHeader.enumeration(values.name, values.elements))
+    val enums = (layout.enums ++ layout.policies).flatMap(values => CHeader.enumeration(values.name, values.elements, values.number))
     CHeader("DOWNBEAT_LAYOUT_H", numbers ++ bundles ++ enums, generated)
   }
 
@@ -70,7 +70,7 @@ object LayoutFiles {
   }
 
   private def enumeration(values: EnumLayout): String = {
-    val elements = values.elements.zipWithIndex.map { case (name, value) => s""""$name": $value""" }
+    val elements = values.elements.zipWithIndex.map { case (name, place) => s""""$name": ${values.number(place)}""" }
     s"""    "${values.name}": {${elements.mkString(", ")}}"""
   }
 

@@ -2,8 +2,7 @@
 package downbeat.builds
 
 import downbeat.config.DownbeatConfig
-import downbeat.congestion.startup.{Paced, Pairs, Standard}
-import downbeat.congestion.steady.{Cubic, Reno}
+import downbeat.congestion.PolicySet
 import spinal.core._
 
 /** Named builds: `default` to start from, `sim` for network experiments (windows up to 1 MiB and peers
@@ -14,7 +13,8 @@ import spinal.core._
   * `host` for tests of the driver: rings that wrap often, few policies.
   */
 object Presets {
-  private val plain = DownbeatConfig(startupPolicies = Policies.startup, steadyPolicies = Policies.steady)
+  private val plain =
+    DownbeatConfig(startup = PolicySet.whole(Policies.startup), steady = PolicySet.whole(Policies.steady))
   private val default = plain.copy(hostStart = true, pathReports = true, vlans = 3)
   private val untagged = default.copy(vlans = 0)
   private val largest =
@@ -29,12 +29,11 @@ object Presets {
     "sim65536" -> largest,
     "ns2" -> largest.copy(minimumRto = 200 ms),
     "small" -> small,
-    "lean" -> plain.copy(timeWaits = 64, startupPolicies = Seq(Standard), steadyPolicies = Seq(Reno)),
-    "board" -> small.copy(flows = 4, timeWaits = 16, startupPolicies = Seq(Standard, Paced, Pairs),
-      steadyPolicies = Seq(Reno),
-      logRecords = 0, eventSpacing = 8,
+    "lean" -> plain.having("standard")("reno").copy(timeWaits = 64),
+    "board" -> small.having("standard", "paced", "pairs")("reno").copy(flows = 4, timeWaits = 16, logRecords = 0,
+      eventSpacing = 8,
       clock = 62.5 MHz),
     "ten" -> default.copy(flows = 64, xgmii = true, clock = 156.25 MHz),
-    "host" -> small.copy(startupPolicies = Seq(Standard, Paced, Pairs), steadyPolicies = Seq(Reno, Cubic),
-      hostStart = true, pathReports = true, externalMemory = true, hostPorts = 4))
+    "host" -> small.having("standard", "paced", "pairs")("reno", "cubic").copy(hostStart = true, pathReports = true,
+      externalMemory = true, hostPorts = 4))
 }

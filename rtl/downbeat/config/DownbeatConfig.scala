@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.config
 
-import downbeat.congestion.{Calculator, EngineSizes, StartupPolicy, SteadyPolicy}
+import downbeat.congestion.{Calculator, EngineSizes, PolicySet, StartupPolicy, SteadyPolicy}
 import downbeat.time.Instant
 import spinal.core._
 import spinal.lib.bus.amba4.axi.Axi4Config
@@ -24,8 +24,8 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   *                           up (RFC 9293 3.8.3, R2: at least 100 s); TIME-WAIT's time holds in FIN-WAIT-2
   * @param delayedAck         the longest that data waits for its ACK (RFC 9293 3.8.6.3: less than 0.5 s)
   * @param grantLead          how long before its departure a segment is granted, so that its fetch is hidden
-  * @param startupPolicies    start-up policies of this build, in order of their identifiers
-  * @param steadyPolicies     steady policies of this build, in order of their identifiers
+  * @param startup            start-up policies of this build
+  * @param steady             steady policies of this build
   * @param logRecords         events of which the register map keeps a record, besides the last one of each flow; 0: it
   *                           keeps none of either
   * @param timeControl        registers set, discipline and compare the time of a MAC; otherwise it counts from reset
@@ -65,8 +65,8 @@ case class DownbeatConfig(
     closedTimeout: TimeNumber = 100 sec,
     delayedAck: TimeNumber = 40 ms,
     grantLead: TimeNumber = 4 us,
-    startupPolicies: Seq[StartupPolicy],
-    steadyPolicies: Seq[SteadyPolicy],
+    startup: PolicySet[StartupPolicy],
+    steady: PolicySet[SteadyPolicy],
     logRecords: Int = 256,
     timeControl: Boolean = true,
     externalMemory: Boolean = false,
@@ -95,8 +95,10 @@ case class DownbeatConfig(
   require(hostPorts != 1 && hostPorts >= 0 && hostPorts <= 14, s"hostPorts = $hostPorts: use 2 to 14, or 0")
   require(hostPorts == 0 || externalMemory, "hostPorts: the payload memory is the host's, set externalMemory")
   require(vlans >= 0 && vlans <= 7, s"vlans = $vlans: use 0 to 7")
-  require(startupPolicies.nonEmpty && steadyPolicies.nonEmpty,
-    "a build needs one start-up and one steady policy at least")
+
+  /** The same with these policies alone. */
+  def having(startupNames: String*)(steadyNames: String*): DownbeatConfig =
+    copy(startup = startup.only(startupNames), steady = steady.only(steadyNames))
 
   /** Frame streams: bytes of a beat. */
   val beatBytes: Int = 8
@@ -149,6 +151,8 @@ case class DownbeatConfig(
   /** Bytes that are outstanding and not in the network: at most a buffer, or two segments. */
   val windowAllowanceBits: Int = (sendOffsetBits max 17) + 1
 
+  val startupPolicies: Seq[StartupPolicy] = startup.present
+  val steadyPolicies: Seq[SteadyPolicy] = steady.present
   private val policies = startupPolicies ++ steadyPolicies
   /** Bits that a connection may tell its policies when it opens. */
   val startupArgumentBits: Int = startupPolicies.map(_.argumentBits).max max 1
@@ -172,12 +176,9 @@ case class DownbeatConfig(
   val requestBits: Int = calculators.map(_.requestBits).foldLeft(0)(_ max _)
 
   /** The start-up policy that replaces a start of the host that is too old. */
-  val standardStartup: Int = startupPolicies.indexWhere(_.name == "standard")
-  require(!hostStart || standardStartup >= 0 && policiesChoose && policiesPace,
-    "hostStart: the build needs the start-up policy standard, and one that paces")
-
-  val startupBits: Int = log2Up(startupPolicies.size) max 1
-  val steadyBits: Int = log2Up(steadyPolicies.size) max 1
+  val standardStartup: Option[Int] = startup.numberOf("standard")
+  require(!hostStart || standardStartup.nonEmpty && policiesChoose && policiesPace,
+    s"hostStart needs the policy standard and one that paces: ${(startup.all ++ steady.all).filter(_.paces).map(_.name).mkString(", ")}")
 
   /** Width of the owner of a connection or listener: 0 is the application in the fabric, p + 1 the host's port p. */
   val ownerBits: Int = log2Up(hostPorts + 1)

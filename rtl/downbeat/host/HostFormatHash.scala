@@ -2,7 +2,7 @@
 package downbeat.host
 
 import downbeat.config.DownbeatConfig
-import downbeat.congestion.{Arguments, Policy}
+import downbeat.congestion.{Arguments, Policy, PolicySet}
 import java.util.zip.CRC32
 
 /** CRC-32 of the host interface's format and of a build's policies: a driver compares them with its own. */
@@ -37,10 +37,12 @@ object HostFormatHash {
     sizes.map { case (name, value) => s"$name $value" } ++ fields ++ enums
   }
 
-  /** Sum of the names and arguments of the build's policies, in the order of their numbers. */
+  /** Sum of the numbers, names and arguments of the build's policies. */
   def policyHash(config: DownbeatConfig): BigInt = crc {
-    def line(family: String)(policy: Policy) = s"$family ${policy.name} ${text(policy.arguments)}"
-    config.startupPolicies.map(line("startup")) ++ config.steadyPolicies.map(line("steady"))
+    def lines(family: String, set: PolicySet[Policy]) = set.present.zip(set.numbers).map { case (policy, number) =>
+      s"$family $number ${policy.name} ${text(policy.arguments)}"
+    }
+    lines("startup", config.startup) ++ lines("steady", config.steady)
   }
 
   private def text(arguments: Arguments): String = {

@@ -27,8 +27,10 @@ object BundleLayout {
   }
 }
 
-/** The numbers of an enumeration's elements, in order from zero. */
-case class EnumLayout(name: String, elements: Seq[String])
+/** An enumeration's elements and their numbers: places, unless it says which. */
+case class EnumLayout(name: String, elements: Seq[String], numbers: Option[Seq[Int]] = None) {
+  def number(place: Int): Int = numbers.fold(place)(_(place))
+}
 
 object EnumLayout {
   def of(enumeration: SpinalEnum): EnumLayout = {

@@ -6,8 +6,8 @@ import spinal.core._
 
 /** Parameters of a connection, which the open or listen command sets. */
 case class ConnectionParameters(config: DownbeatConfig) extends Bundle {
-  val startup = UInt(config.startupBits bits)
-  val steady = UInt(config.steadyBits bits)
+  val startup = UInt(config.startup.bits bits)
+  val steady = UInt(config.steady.bits bits)
   val initialWindow = UInt(8 bits) // segments
   val ssthresh = UInt(32 bits) // bytes
   /** Arguments of the policies; each policy's file says what the bits mean. */

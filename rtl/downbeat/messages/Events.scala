@@ -45,8 +45,8 @@ case class ApplicationEvent(config: DownbeatConfig) extends Bundle {
 /** New policies for a flow. They have been checked: the build has them, and they take these arguments. */
 case class PolicyChange(config: DownbeatConfig) extends Bundle {
   val flow = UInt(config.flowBits bits)
-  val startup = UInt(config.startupBits bits)
-  val steady = UInt(config.steadyBits bits)
+  val startup = UInt(config.startup.bits bits)
+  val steady = UInt(config.steady.bits bits)
   val startupArgument = Bits(config.startupArgumentBits bits)
   val steadyArgument = Bits(config.steadyArgumentBits bits)
   /** The connection restarts with them, and with what the host knows of the path. */

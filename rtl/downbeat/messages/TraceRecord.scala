@@ -19,8 +19,8 @@ case class TraceRecord(config: DownbeatConfig) extends Bundle {
   val reason = CloseReason()
   /** The congestion stage's input and policies, and the windows after it. */
   val congestion = CongestionEvent()
-  val startup = UInt(config.startupBits bits)
-  val steady = UInt(config.steadyBits bits)
+  val startup = UInt(config.startup.bits bits)
+  val steady = UInt(config.steady.bits bits)
   val window = Window()
   /** With a start of the host's: the window that it sets, segments (zero: none); it is too old. */
   val hostWindow = UInt(16 bits)

@@ -7,9 +7,11 @@ It has device, pins by function and clocks, or names the board whose file has th
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from scripts.synth.estimate import on_board, refusal
 
 ROOT = Path(__file__).resolve().parents[3]
 BOARDS = ROOT / "constraints"
@@ -42,6 +44,10 @@ class Board:
     programmer: list[str]  # options of openFPGALoader
     clocks: dict[str, float]  # MHz, by port
     functions: list[Function]
+
+    @property
+    def has_core(self) -> bool:
+        return self.inside == "traffic"
 
     @property
     def top(self) -> str:
@@ -92,6 +98,21 @@ def load(name: str) -> Board:
         data["clocks"],
         functions,
     )
+
+
+def with_core(board: Board, policies: str, flows: int | None) -> Board:
+    """The board with these policies and flows, if they fit it. The area is estimated before anything is built."""
+    given = {"POLICIES": f",policies={policies}" if policies else "", "FLOWS": f",flows={flows}" if flows else ""}
+    changes = "".join(given.values())
+    if not changes:
+        return board
+    names = " ".join(name for name, change in given.items() if change)
+    if not board.has_core:
+        raise BoardRefused(f"{names}: {board.name} has no core in it (make bitstream BOARD=ecpix5-tcp)")
+    area = on_board(board.preset + changes)
+    if area and (line := refusal(area, board.preset + changes)):
+        raise BoardRefused(f"{names}: {line}")
+    return replace(board, preset=board.preset + changes)
 
 
 def _read(name: str) -> dict[str, Any]:

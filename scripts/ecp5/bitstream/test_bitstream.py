@@ -17,6 +17,7 @@ from scripts.ecp5.bitstream import flow
 from scripts.ecp5.bitstream.board import load, names
 from scripts.ecp5.fmax import tools
 from scripts.ecp5.fmax.tools import ToolFailed
+from scripts.synth.sources import policies
 
 LOG = """\
 Info: Device utilisation:
@@ -26,6 +27,10 @@ Info: 	          MULT18X18D:     0/   72     0%
 Info: 	          TRELLIS_FF:  {ff}/43848   {share}%
 Info: 	        TRELLIS_COMB:  7111/43848    16%
 """
+LAYOUT = {
+    "numbers": {"flows": 16},
+    "policies": {"StartupPolicy": {"standard": 0, "rapid": 11}, "SteadyPolicy": {"reno": 0, "cubic": 3}},
+}
 WIRE, CORE = "$glbnet$rgmii_0_rx_clk$TRELLIS_IO_IN", "$glbnet$inside_1.CLKOS"
 
 
@@ -43,6 +48,9 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     ) -> tuple[int, Path]:
         place, bit = tmp_path / "build", tmp_path / "build" / "colorlight-i9.bit"
         place.mkdir(exist_ok=True)
+        (place / "downbeat_layout.json").write_text(json.dumps(LAYOUT))
+        top = {"attributes": {"top": "1"}, "cells": {"spot": {"type": "LUT4"}, "sum": {"type": "CCU2C"}}}
+        (place / "netlist.json").write_text(json.dumps({"modules": {"top": top}}))
         placement = flow.Placed(*(place / f"placed.{suffix}" for suffix in ("config", "json", "log", "unrouted.json")))
 
         def placed(_board: Any, _netlist: Any, seed: int) -> flow.Placed:
@@ -82,6 +90,36 @@ def test_a_build_whose_clocks_are_met_leaves_a_bit_and_its_record(build: Any, tm
         "rgmii_0_rx_clk": False,
         "inside_1.CLKOS": False,
     }
+
+
+def test_the_record_has_policies_flows_area_and_clocks(build: Any, tmp_path: Path) -> None:
+    def record(name: str) -> dict[str, Any]:
+        text = (tmp_path / "build" / "reports" / f"bitstream-{name}.json").read_text()
+        return json.loads(text)  # type: ignore[no-any-return]
+
+    assert build("ecpix5-tcp", "--policies", "standard,rapid;reno,cubic", "--flows", "16")[0] == 0
+    found = record("ecpix5-tcp")
+    assert found["preset"] == "board,policies=standard,rapid;reno,cubic,flows=16"
+    assert found["policies"] == {"startup": ["standard", "rapid"], "steady": ["reno", "cubic"]}
+    assert (found["flows"], found["area"]) == (16, {"lut": 3, "ff": 0, "bram": 0, "dsp": 0})
+    assert [(clock["wanted_mhz"], clock["reached_mhz"]) for clock in found["clocks"]] == [(62.5, 70.0), (125.0, 130.0)]
+    build("colorlight-i9")
+    assert record("colorlight-i9")["policies"] is record("colorlight-i9")["flows"] is None, "there is no core in it"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("ecpix5-tcp", "--policies", f"{','.join(policies('startup'))};reno"), "% does not route: leave out "),
+        (("colorlight-i9", "--flows", "16"), "FLOWS: colorlight-i9 has no core in it"),
+    ],
+)
+def test_a_core_that_cannot_be_is_refused_before_it_is_built(
+    build: Any, arguments: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, bit = build(*arguments)
+    (said,) = lines(capsys.readouterr().err)
+    assert (status, bit.exists()) == (1, False) and says in said
 
 
 def test_seeds_are_tried_in_the_boards_order_until_the_clocks_are_met(build: Any, tmp_path: Path) -> None:

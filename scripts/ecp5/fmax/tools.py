@@ -43,9 +43,14 @@ LARGE_MHZ = {"6": 88, "7": 96, "8": 105, "8_5G": 127}
 AHEAD = 1.16  # factor on that clock for placing and annealing
 
 
+def home(preset: str) -> Path:
+    """The directory of a build's Verilog. A semicolon would end a command of Yosys."""
+    return BUILD / "rtl" / preset.replace(";", "+")
+
+
 def elaborate(module: str, preset: str) -> Path:
     """The module's Verilog; not made again while it is younger than what it is made from."""
-    place = BUILD / "rtl" / preset
+    place = home(preset)
     verilog, done = place / f"Fmax{module}.v", ROOT / place / f"Fmax{module}.stamp"
     made_from = [ROOT / "build/scala.stamp", ROOT / "build/policies/stamp"]
     if not all(_is_younger(done, source) for source in made_from) or not (ROOT / verilog).exists():

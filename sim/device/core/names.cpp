@@ -37,7 +37,7 @@ const char *textOf(std::span<const char *const> names, int number) {
 
 int indexOf(std::span<const char *const> names, std::string_view name) {
   for (std::size_t index = 0; index < names.size(); ++index)
-    if (names[index] == name) return static_cast<int>(index);
+    if (!name.empty() && names[index] == name) return static_cast<int>(index);
   return -1;
 }
 

@@ -50,12 +50,13 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
   /** A policy that the connection had before the event reads the estimated rates; on the first step. */
   val readsRates: Payload[Bool] = config.policiesEstimate generate new fetched.Area {
-    private def reads(policies: Seq[Policy], index: UInt): Bool = {
-      val readers = policies.zipWithIndex.collect { case (policy, number) if policy.estimatesRates => number }
+    private def reads(policies: PolicySet[Policy], index: UInt): Bool = {
+      val readers =
+        policies.present.zip(policies.numbers).collect { case (policy, number) if policy.estimatesRates => number }
       if (index == null || readers.isEmpty) Bool(readers.nonEmpty) else readers.map(index === _).orR
     }
     val estimates = insert(
-      reads(config.startupPolicies, apply(before).startup) || reads(config.steadyPolicies, apply(before).steady))
+      reads(config.startup, apply(before).startup) || reads(config.steady, apply(before).steady))
   }.estimates
 
   /** The event as policies see it. */
@@ -110,7 +111,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
       if (own == null) U(0, widthOf(parameter) bits) else (OPENING || changes) ? parameter | own
     val startup = insert {
       val startup = CombInit(chosen(PARAMETERS.startup, before.startup))
-      if (config.hostStart) when(hostFlight.expired)(startup := config.standardStartup)
+      if (config.hostStart) when(hostFlight.expired)(startup := config.standardStartup.get)
       startup
     }
     val steady = insert(chosen(PARAMETERS.steady, before.steady))
@@ -120,8 +121,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
   private def pipe(policyState: Payload[Bits]) = new PolicyPipe(
     steps.take(PolicyPipe.steps + 1), EVENT, kept.window, policyState, NOW, describe.calculating, describe.calculated)
-  private val startup = new PolicyFamily(config, config.startupPolicies, pipe(change.startupState), STARTUP)
-  private val steady = new PolicyFamily(config, config.steadyPolicies, pipe(change.steadyState), STEADY)
+  private val startup = new PolicyFamily(config, config.startup, pipe(change.startupState), STARTUP)
+  private val steady = new PolicyFamily(config, config.steady, pipe(change.steadyState), STEADY)
   if (config.policiesCalculate) calculation.choose(startup, steady)
 
   /** The policy whose windows count. */

@@ -12,9 +12,9 @@ case class CongestionState(config: DownbeatConfig) extends Bundle {
   /** A policy state for either policy, which begins as the policy's argument. */
   val startupState = Bits(CongestionState.policyStateBits(config.startupPolicies) bits)
   val steadyState = Bits(CongestionState.policyStateBits(config.steadyPolicies) bits)
-  /** The policies that the connection chose, by index. The only policy of its kind has no index. */
-  val startup = (config.startupPolicies.size > 1) generate UInt(config.startupBits bits)
-  val steady = (config.steadyPolicies.size > 1) generate UInt(config.steadyBits bits)
+  /** The policies that the connection chose, by number. The only policy of its kind has none. */
+  val startup = (config.startupPolicies.size > 1) generate UInt(config.startup.bits bits)
+  val steady = (config.steadyPolicies.size > 1) generate UInt(config.steady.bits bits)
   /** Spacing of segments that the connection was opened with: ns per byte, 32 fraction bits. */
   val spacing = UInt(56 bits)
   /** The initial window, segments. The connection lost its SYN and starts with one (RFC 5681 3.1). */

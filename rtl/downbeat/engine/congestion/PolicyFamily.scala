@@ -11,10 +11,12 @@ import spinal.lib.misc.pipeline._
   * policy is taken.
   *
   * @param pipe  its policy state has the width of the largest
-  * @param index which policy is the connection's, on step 2
+  * @param index the number of the connection's policy, on step 2
   */
-class PolicyFamily(config: DownbeatConfig, policies: Seq[Policy], pipe: PolicyPipe, index: Payload[UInt]) extends Area {
+class PolicyFamily(config: DownbeatConfig, set: PolicySet[Policy], pipe: PolicyPipe, index: Payload[UInt])
+    extends Area {
   import pipe.{s0, s2, s3}
+  import set.{numbers, present => policies}
   private val stateBits = CongestionState.policyStateBits(policies)
 
   private val states = new s0.Area {
@@ -25,9 +27,15 @@ class PolicyFamily(config: DownbeatConfig, policies: Seq[Policy], pipe: PolicyPi
   }
 
   private val select = new s2.Area {
-    val own = policies.indices.map(i => insert(if (i == policies.size - 1) index >= i else index === i))
+    val own = numbers.zipWithIndex.map { case (number, place) =>
+      insert(numbers.lift(place + 1) match {
+        case Some(next) if next == number + 1 => index === number
+        case Some(next) => index >= number && index < next
+        case None => index >= number
+      })
+    }
   }
-  /** For each policy whether it is the connection's. One always is. */
+  /** For each policy whether it is the connection's. One always is: an absent number selects the one before it. */
   def selects: Seq[Payload[Bool]] = select.own
 
   private val choose = new s3.Area {
@@ -35,7 +43,7 @@ class PolicyFamily(config: DownbeatConfig, policies: Seq[Policy], pipe: PolicyPi
     val result = if (all.size == 1) all.head else MuxOH.or(Vec(selects.map(apply(_))), all)
     val calculator = config.policiesCalculate generate {
       val indices = CalculationControl.indices(config, policies)
-      if (indices.size == 1) indices.head else Vec(indices)(index)
+      if (indices.size == 1) indices.head else MuxOH.or(Vec(selects.map(apply(_))), indices)
     }
   }
   /** The result of the connection's policy, on step 3. */
