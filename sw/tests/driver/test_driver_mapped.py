@@ -41,6 +41,8 @@ CONTROL, STATUS = (number("downbeat_registers.h", f"DOWNBEAT_REG_{name}") for na
 class Core:
     """Registers and memory as files; starts a port when a program says so, and has done its commands."""
 
+    notifications, entries = NOTIFICATIONS, 1024  # the ring that the program has made
+
     def __init__(self, directory: Path) -> None:
         self.registers = self._file(directory / "bar", 0x3000)
         self.words = memoryview(self.registers).cast("I")  # one store each: a driver reads beside it
@@ -121,12 +123,12 @@ class Core:
             "local_port": (38, "H"),
             "command_head": (56, "I"),
         }
-        at = NOTIFICATIONS + 64 * (self.tail % 1024)
+        at = self.notifications + 64 * (self.tail % self.entries)
         self.memory[at] = kind
         for name, value in fields.items():
             offset, code = places[name]
             struct.pack_into(f"<{code}", self.memory, at + offset, value)
-        self.memory[at + 63] = 1
+        self.memory[at + 63] = 1 - self.tail // self.entries % 2
         self.tail += 1
 
 
