@@ -24,7 +24,8 @@ object LayoutFiles {
       }
       s"\n/* ${bundle.name}: bits, the least significant first. */" +: define(s"${prefix}_BITS", bundle.bits) +: fields
     }
-    val enums = (layout.enums ++ layout.policies).flatMap(values => CHeader.enumeration(values.name, values.elements, values.number))
+    val enums = (layout.enums ++ layout.policies).flatMap(values =>
+      CHeader.enumeration(values.name, values.elements, values.number))
     CHeader("DOWNBEAT_LAYOUT_H", numbers ++ bundles ++ enums, generated)
   }
 
