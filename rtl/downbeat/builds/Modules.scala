@@ -15,9 +15,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.congestion.Policy
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, SipHash, TupleHasher}
-import downbeat.mac.{
-  EthernetMac, LaunchGate, Slew, TimeBase, WireRate, WireTime, XgmiiReceiver, XgmiiTransmitter
-}
+import downbeat.mac.{EthernetMac, LaunchGate, Slew, TimeBase, WireRate, WireTime, XgmiiReceiver, XgmiiTransmitter}
 import downbeat.memory.{
   BurstReader, BurstWriter, MemoryArbiter, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer
 }

@@ -178,7 +178,8 @@ case class DownbeatConfig(
   /** The start-up policy that replaces a start of the host that is too old. */
   val standardStartup: Option[Int] = startup.numberOf("standard")
   require(!hostStart || standardStartup.nonEmpty && policiesChoose && policiesPace,
-    s"hostStart needs the policy standard and one that paces: ${(startup.all ++ steady.all).filter(_.paces).map(_.name).mkString(", ")}")
+    s"hostStart needs the policy standard and one that paces: ${(startup.all ++ steady.all).filter(_.paces).map(
+        _.name).mkString(", ")}")
 
   /** Width of the owner of a connection or listener: 0 is the application in the fabric, p + 1 the host's port p. */
   val ownerBits: Int = log2Up(hostPorts + 1)

@@ -12,7 +12,8 @@ import spinal.lib._
   */
 case class PolicySet[+P <: Policy](all: Seq[P], present: Seq[P]) {
   val numbers: Seq[Int] = present.map(all.indexOf(_))
-  require(numbers.headOption.contains(0), s"keep ${all.head.name}: a connection that names no policy of its family gets it")
+  require(numbers.headOption.contains(0),
+    s"keep ${all.head.name}: a connection that names no policy of its family gets it")
   require(numbers == numbers.sorted.distinct, "policies in the registry's order")
 
   def numberOf(name: String): Option[Int] = present.zip(numbers).find(_._1.name == name).map(_._2)
