@@ -56,7 +56,7 @@ class Sender:
         """An ACK of all before segment `acked`, with blocks of segments; the numbers of those that leave."""
         endpoint = self.endpoint
         endpoint.ack = self.first + acked * self.mss
-        fields = {"options_duplicateSack": int(duplicate)}
+        fields: dict[str, Any] = {"options_duplicateSack": int(duplicate)}
         for i, (left, right) in enumerate(blocks):
             place = {"valid": 1, "left": (left - acked) * self.mss, "right": (right - acked) * self.mss}
             fields |= {f"options_sack_{i}_{name}": value for name, value in place.items()}

@@ -128,7 +128,7 @@ async def a_retransmission_that_is_lost_at_the_tail_goes_again(dut: Any) -> None
 @cocotb.test()
 @cocotb.parametrize(case=["without SACK", "switched off", "shut window"])
 async def there_is_none(dut: Any, case: str) -> None:
-    parameters = {"recovery_noTailLossProbe": 1} if case == "switched off" else {}
+    parameters: dict[str, Any] = {"recovery_noTailLossProbe": 1} if case == "switched off" else {}
     sender = await Sender.create(dut, sack=case != "without SACK", **parameters)
     await sender.write(2)
     if case == "shut window":

@@ -29,7 +29,7 @@ async def lose(sender: Sender) -> int:
     return before
 
 
-async def timestamped(dut: Any, **parameters: int) -> Sender:
+async def timestamped(dut: Any, **parameters: Any) -> Sender:
     """A peer that echoes the TSval of what has left last."""
     sender = await Sender.create(dut, timestamps=True, recovery_noTailLossProbe=1, **parameters)
     sender.endpoint.application("written", sender.mss)
