@@ -119,7 +119,7 @@ def test_the_largest_is_clean_verilog(corners: dict[tuple[int, int], dict[str, s
         ("sim,externalMemory=yes", "externalMemory = yes: use true or false"),
         ("default,eventSpacing=3", "eventSpacing = 3: use 1 or 8"),
         ("default,timeWaits=1000", "timeWaits = 1000: use a power of two, 2 to 65536"),
-        ("sim,depth=3", "no field 'depth' to set; there are: ecc, eventSpacing, externalMemory, flows"),
+        ("sim,depth=3", "no field 'depth' to set; there are: deficitIdle, ecc, eventSpacing, externalMemory, flows"),
         ("board,policies=standard,rapit;reno", "there is no 'rapit' among standard, ssipp"),
         ("board,policies=standard;reno;cubic", "use start-up policies;steady policies"),
         ("board,policies=standard,rapid;cubic,flows=16", "keep reno: a connection that names no policy"),

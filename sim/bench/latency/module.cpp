@@ -12,7 +12,8 @@ namespace latency {
 Module::Module(Time corePeriod, double receivePpm)
     : top_(std::make_unique<Vlatency>(&context_)),
       corePeriod_(corePeriod),
-      receivePeriod_(static_cast<Time>(Phy::period / (1 + receivePpm * 1e-6) + 0.5)) {
+      receivePeriod_(static_cast<Time>(Phy::period / (1 + receivePpm * 1e-6) + 0.5)),
+      arriving_(Phy::slotBytes) {
   auto &pins = *top_;
   pins.link_up = 1;
   pins.m_axis_bypass_rx_tready = 1;

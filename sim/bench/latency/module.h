@@ -53,7 +53,7 @@ private:
   Time now_ = 0, nextCore_ = 0, nextTransmit_ = 0, nextReceive_ = 0;
   std::uint64_t clocks_ = 0, transmitEdges_ = 0;
   Phy phy_{*top_};
-  wire::Serialiser arriving_{Phy::slotBytes};
+  wire::Serialiser arriving_;
   wire::Deserialiser outgoing_;
 };
 
