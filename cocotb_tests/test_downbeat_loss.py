@@ -19,6 +19,8 @@ MSS = 1460
 PLAIN: list[tuple[str, object]] = [("MSS", MSS), ("NOP", None), ("WScale", 7)]
 SELECTIVE: list[tuple[str, object]] = [*PLAIN, ("SAckOK", b"")]
 WINDOW_SCALE = 7
+# A number of segments makes a loss, and no time does (RFC 6675): a round trip is some microseconds here.
+BY_NUMBER: dict[str, Any] = {"parameters_recovery_noRack": 1, "parameters_recovery_noTailLossProbe": 1}
 TIME_UNIT = 1 << 30  # ns, of keep-alive and user timeout
 
 
@@ -91,7 +93,7 @@ def numbers(found: Iterable[TCP], first: TCP) -> list[int]:
 @cocotb.parametrize(selective=[False, True])
 async def the_first_two_duplicates_let_a_new_segment_go_each(dut: Any, selective: bool) -> None:
     """RFC 3042; with SACK by RFC 6675 5, (3.2)."""
-    core, peer, flow = await opened(dut, selective=selective)
+    core, peer, flow = await opened(dut, selective=selective, **BY_NUMBER)
     core.write(flow, bytes(20 * MSS))
     sent = await segments(peer, 10)
     assert await quiet(core)
@@ -130,7 +132,7 @@ async def only_what_the_peer_lacks_is_sent_again(dut: Any) -> None:
 @cocotb.test()
 async def recovery_keeps_the_network_as_full_as_half_the_window(dut: Any) -> None:
     """RFC 6675 5, (C): cwnd - pipe decides. Of 20 segments the first is lost: ssthresh is 10 segments."""
-    core, peer, flow = await opened(dut, selective=True, initial_window=20)
+    core, peer, flow = await opened(dut, selective=True, initial_window=20, **BY_NUMBER)
     core.write(flow, bytes(44 * MSS))
     sent = await segments(peer, 20)
     for segment in sent[1:]:
@@ -180,7 +182,7 @@ async def a_duplicate_sack_is_no_sign_of_a_loss(dut: Any) -> None:
 @cocotb.test()
 async def after_a_timeout_all_is_sent_again(dut: Any) -> None:
     """RFC 2018 8: what was held counts no more."""
-    core, peer, flow = await opened(dut, selective=True, initial_window=4)
+    core, peer, flow = await opened(dut, selective=True, initial_window=4, **BY_NUMBER)
     core.write(flow, bytes(4 * MSS))
     sent = await segments(peer, 4)
     peer.hold(sent[1])

@@ -118,6 +118,9 @@ def run(tap: ctypes.CDLL, frame_tap: ctypes.CDLL, scenario: Scenario) -> Run:
                         initial_window=scenario.initial_window,
                         differentiated_services=scenario.services,
                         time_to_live=scenario.hops,
+                        # Their timers count from the time of an event, which differs between the taps.
+                        no_tail_loss_probe=1,
+                        no_rack=1,
                     )
                 )
                 left[client, out[-1]] = scenario.up

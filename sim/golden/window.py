@@ -111,7 +111,10 @@ class CongestionState:
             self.steady_policy_state = self._prior[1]
         if host.window:
             chosen = replace(chosen, cwnd=of_bytes(host.window * event.segment_size))
-        self.window = self._limited(event, before, _envelope(chosen, event.segment_size))
+        jumps = chosen.cwnd > 2 * before.cwnd  # the policy knows the path from elsewhere
+        after = _envelope(chosen, event.segment_size)
+        limited = self._limited(event, before, after)
+        self.window = after if jumps else limited
         if event.kind in (Kind.LOSS, Kind.TIMEOUT):
             self._prior = Window(_whole(before.cwnd), _whole(before.ssthresh)), steady_before
         return self.window

@@ -162,6 +162,7 @@ class Judge:
             "kind": self._text("congestion", event.congestion_kind),
             "requested": event.requested,
             "estimates": event.estimates,
+            "growth_limited": event.growth_limited,
             "arrival": event.arrival,
             "repeated": event.repeated,
             "bwe": event.bwe,

@@ -19,7 +19,7 @@ struct Width {
 #define WIDTH(field, used, built)                                                                                      \
   Width { offsetof(format::Command, field), sizeof(format::Command::field), used, built }
 const Width widths[] = {
-    WIDTH(options, 3, 3),
+    WIDTH(options, 8, 8),
     WIDTH(startup, 8, DOWNBEAT_COMMAND_PARAMETERS_STARTUP_WIDTH),
     WIDTH(steady, 8, DOWNBEAT_COMMAND_PARAMETERS_STEADY_WIDTH),
     WIDTH(initialWindow, 16, DOWNBEAT_COMMAND_PARAMETERS_INITIAL_WINDOW_WIDTH),

@@ -16,7 +16,7 @@ case class GrowthState() extends Bundle {
 /** Bounds the growth of cwnd while less than cwnd is in flight (draft-ietf-ccwg-ratelimited-increase-11 3), for all
   * policies: cwnd does not grow beyond what they make of the largest flight in a round trip. That is twice as much
   * while the start-up policy grows the window; for the steady policy half as much again, as CUBIC's (RFC 9438 4.2), or
-  * a segment more, as Reno's.
+  * a segment more, as Reno's. A policy that more than doubles cwnd at once knows the path from elsewhere, and may.
   *
   * @param policy      the policies' windows, on step 3
   * @param fromStartup they are the start-up policy's, on step 2
@@ -46,8 +46,9 @@ class GrowthLimit(
   }
   private val compare = new s4.Area {
     private val window = Window.ofBytes(limit.bytes)
+    private val jumps = (before.window.cwnd << 1) < policy.cwnd
     val applies = insert(choose.counts && !limit.bytes(31 downto 30).orR && window < policy.cwnd &&
-      before.window.cwnd < policy.cwnd)
+      before.window.cwnd < policy.cwnd && !jumps)
     val stays = insert(window < before.window.cwnd)
   }
 
