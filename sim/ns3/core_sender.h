@@ -27,7 +27,8 @@ public:
       "window,sent_sequence,sent_length,retransmission,live,"
       "sent_probe,sent_ahead,probe,departure_gap,arrival_gap,probe_round_trip,requested,"
       "estimates,arrival,repeated,bwe,ere,"
-      "inline_updated,inline_opens,inline_forgets,inline_completes,inline_missed,capacity,available";
+      "inline_updated,inline_opens,inline_forgets,inline_completes,inline_missed,capacity,available,"
+      "growth_limited";
 
 private:
   void application();

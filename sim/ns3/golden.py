@@ -53,6 +53,7 @@ def model_row(row: dict[str, str]) -> dict[str, str | int]:
         **{name: row[name] for name in ("requested", "estimates", "arrival", "repeated", "bwe", "ere")},
         **{name: row[name] for name in INLINE},
         "uninflated": row["uninflated"],
+        "growth_limited": row.get("growth_limited", "0"),
         "acked": row["acked"],
         "flight": row["flight"],
         "mss": row["segment_size"],
