@@ -26,8 +26,8 @@ case class LookupChange(config: DownbeatConfig) extends Bundle {
 }
 
 /** Looks up the flow of a 4-tuple, or its place in TIME-WAIT, in a hash table: two choices of a bucket, four slots for
-  * each bucket, about four slots for each flow and place. A new entry goes to the emptier bucket. At a load of one quarter both are practically never full; then
-  * the entry is refused.
+  * each bucket, about four slots for each flow and place. A new entry goes to the emptier bucket. At a load of one
+  * quarter both are practically never full; then the entry is refused.
   *
   * A place in TIME-WAIT whose time is over is not found, but by the lookup that removes it.
   *

@@ -22,7 +22,7 @@ KERNEL, CORE = "127.0.0.1", "10.0.0.1"
 
 
 def free_port() -> int:
-    """Of the kernel's, below those that it gives to connections: tests run side by side."""
+    """A port below those that the kernel gives to connections: tests run side by side."""
     for port in random.sample(range(10_000, 32_000), 100):
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind(("", port))

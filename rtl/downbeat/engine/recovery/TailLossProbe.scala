@@ -42,10 +42,10 @@ class TailLossProbe(val view: RecoveryView, early: EarlyTimer) extends Area {
     val withOneMore = insert(OUTSTANDING + SEGMENT_SIZE)
     val lone = insert(!(SEGMENT_SIZE.resize(32) < OUTSTANDING))
     val stretches = insert(SEGMENT_SIZE.resize(32) < ACKED)
-    val isLast = insert(event.isSent && before.tail.due)
+    val isProbe = insert(event.isSent && before.tail.due)
   }
   /** The probe has left. */
-  val sent: Payload[Bool] = place.isLast
+  val sent: Payload[Bool] = place.isProbe
 
   private val judge = new s1.Area {
     private val probed = event.isSegment && before.tail.out && place.reached
@@ -83,11 +83,11 @@ class TailLossProbe(val view: RecoveryView, early: EarlyTimer) extends Area {
     after.tail.due := !forgets && (fires || before.tail.due && !event.isSent && !ADVANCED)
     after.tail.again := before.tail.again
     when(fires)(after.tail.again := !judge.hasNew)
-    when(place.isLast)(after.tail.again := RESENT)
+    when(place.isProbe)(after.tail.again := RESENT)
     when(probes.again)(after.tail.again := False)
-    after.tail.out := !forgets && (place.isLast || probes.again || before.tail.out && !judge.ends)
+    after.tail.out := !forgets && (place.isProbe || probes.again || before.tail.out && !judge.ends)
     after.tail.end := before.tail.end
-    when(place.isLast)(after.tail.end := low(HIGHEST_SENT))
+    when(place.isProbe)(after.tail.end := low(HIGHEST_SENT))
     when(probes.again)(after.tail.end := low(UNACKNOWLEDGED))
   }
 }
