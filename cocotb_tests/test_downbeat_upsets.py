@@ -22,11 +22,12 @@ from cocotb_tests.bench.layout import number
 from cocotb_tests.bench.runner import BUILD, run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.crowd import LISTEN_PORT, Connection, Crowd
-from cocotb_tests.core.upsets import Memory, flip, memories, visible, word
+from cocotb_tests.core.upsets import CHECK, Memory, flip, memories, visible, word
 from cocotb_tests.test_downbeat_random import disorder, farewell
 
 MODULE = "DownbeatEcc"
 EVERY = 12  # clocks between two flips
+TOGETHER = 16  # flips stand among drawn ones
 STEPS = 30  # random traffic takes so many
 ALL = "UPSETS_ALL"  # a file for the counts of all bits' flips
 STAGES = ("protocol", "recovery", "measure", "congestion", "transmit")
@@ -50,25 +51,32 @@ def all_memories() -> list[Memory]:
 
 
 class Upsets:
-    """Flips a bit every few clocks. What is still as flipped when the next turn comes is put right, so that no word
-    ever has two."""
+    """Flips a bit every few clocks. What is still as flipped `together` turns later is put right. No word ever has
+    two."""
 
-    def __init__(self, dut: Any, bits: Iterator[tuple[Memory, int, int]]) -> None:
+    def __init__(self, dut: Any, bits: Iterator[tuple[Memory, int, int]], together: int) -> None:
         self.dut = dut
         self.bits = bits
+        self.together = together  # flips
         self.flips: Counter[str] = Counter()  # by memory
         self.done = False
 
     async def run(self) -> None:
+        standing: dict[tuple[str, int], tuple[Any, int, int]] = {}  # by codeword: handle, bit, the word with its flip
         for memory, place, bit in self.bits:
+            codeword = memory.path.removesuffix(CHECK), place
+            if codeword in standing:
+                continue
             await FallingEdge(self.dut.clk)
             handle = word(self.dut, memory, place)
-            flipped = flip(handle, bit)
+            standing[codeword] = handle, bit, flip(handle, bit)
             self.flips[memory.path] += 1
             for _ in range(EVERY):
                 await FallingEdge(self.dut.clk)
-            if int(handle.value) == flipped:
-                flip(handle, bit)
+            if len(standing) == self.together:
+                handle, bit, flipped = standing.pop(next(iter(standing)))
+                if int(handle.value) == flipped:
+                    flip(handle, bit)
         self.done = True
 
 
@@ -101,7 +109,7 @@ async def one_flip_of_a_word_changes_nothing(dut: Any) -> None:
     crowd = Crowd(core, generator(), loss=0.0)
     ends: list[str] = []
     compared = 0  # bytes that arrived and were the given ones
-    upsets = Upsets(dut, every_bit() if report else drawn_bits())
+    upsets = Upsets(dut, every_bit(), 1) if report else Upsets(dut, drawn_bits(), TOGETHER)
     task = cocotb.start_soon(upsets.run())
     await disorder(crowd, STEPS)
     while report and not upsets.done:

@@ -25,7 +25,7 @@ PORTS = "ports.vlt"
 
 # Functions are split: the compiler takes minutes for the engine's as one of 60,000 lines.
 # A line of the check bits of a wide word has many tokens.
-ARGS = ("--output-split", "0", "--output-split-cfuncs", "1000", "--preproc-token-limit", "200000", "-Wno-fatal")
+ARGS = ("--output-split", "0", "--output-split-cfuncs", "1000", "-Wno-fatal")
 # One file for the compiler, and nothing optimised: half of the time for the core, a third for a small module. The
 # cases' Python takes far longer than what the compiler leaves undone.
 OPTIMISE = "-O0"

@@ -23,14 +23,15 @@ case class Secded(width: Int) {
 
   /** The check bits of a word. */
   def encode(word: Bits): Bits = Vec((0 until checkBits).map { row =>
-    val members = columns.zipWithIndex.collect { case (column, bit) if (column >> row & 1) == 1 => word(bit) }
-    if (members.isEmpty) False else Vec(members).asBits.xorR
+    val members = columns.zipWithIndex.collect { case (column, bit) if (column >> row & 1) == 1 => BigInt(1) << bit }
+    (word & B(members.sum, width bits)).xorR
   }).asBits
 
   /** A word as the memory has it. */
   def decode(word: Bits, check: Bits): Decoded[Bits] = {
     val syndrome = encode(word) ^ check
-    val flips = Vec(columns.map(column => syndrome === column)).asBits
+    val flips = Bits(width bits)
+    for ((column, bit) <- columns.zipWithIndex) flips(bit) := syndrome === column
     Decoded(word ^ flips, syndrome.xorR, syndrome.orR && !syndrome.xorR)
   }
 }
