@@ -3,16 +3,18 @@
 //
 //   at NANOSECONDS               the time from now on
 //   in HEX [SOURCE]              a datagram; "out HEX", or "out" if there is none
+//   relay HEX                    another gateway's message, whose tag was right
 //   counters                     "counters NAME=VALUE ...", without those that are 0
 //   size                         "size PREFIXES BYTES" of the store
 //   sweep                        forgets what is too old
 //   client HOST-KEY              a host with the client library (client.h)
 //   report PREFIX BYTES          it reports a transfer
 //   ask PREFIX                   "known BYTES" from its cache, or "unknown"
-//   pass, lose                   its datagrams reach the gateway, and the responses reach it; or nothing does: "moved
-//   N" lag NANOSECONDS              its clock stands so far behind from now on: it was paused restart the gateway
-//   forgets everything save FILE BOOT DATE          a snapshot with that boot and date (ns) restore FILE BOOT DATE into
-//   an empty store; "restored PREFIXES AGE_NS", or "left REASON"
+//   pass, lose                   "moved N": its datagrams reach the gateway, and responses reach it; or nothing does
+//   lag NANOSECONDS              its clock stands so far behind from now on: it was paused
+//   restart                      the gateway forgets everything
+//   save FILE BOOT DATE          a snapshot with that boot and date (ns)
+//   restore FILE BOOT DATE       into an empty store; "restored PREFIXES AGE_NS", or "left REASON"
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -36,6 +38,7 @@ public:
     words >> word;
     if (word == "at") return words >> now_, "";
     if (word == "in") return words >> text >> boot, receive(text, boot);
+    if (word == "relay") return words >> text, relay(text);
     if (word == "counters") return counters();
     if (word == "size")
       return "size " + std::to_string(gateway_->store().size()) + " " + std::to_string(gateway_->store().bytes());
@@ -63,10 +66,27 @@ private:
     gateway_ = std::make_unique<Gateway>(keys_, config_.limits, config_.store, random, *counters_);
   }
 
-  std::string receive(const std::string &hex, const std::string &source) {
-    std::vector<std::uint8_t> in, out;
+  static std::vector<std::uint8_t> bytes(const std::string &hex) {
+    std::vector<std::uint8_t> read;
     for (std::size_t at = 0; at + 1 < hex.size(); at += 2)
-      in.push_back(static_cast<std::uint8_t>(std::stoi(hex.substr(at, 2), nullptr, 16)));
+      read.push_back(static_cast<std::uint8_t>(std::stoi(hex.substr(at, 2), nullptr, 16)));
+    return read;
+  }
+
+  std::string relay(const std::string &hex) {
+    const auto in = bytes(hex);
+    const auto header = decodeHeader(in);
+    if (!std::holds_alternative<Header>(header)) return "no header";
+    const Bytes body = Bytes(in).subspan(headerBytes, in.size() - headerBytes - tagBytes);
+    const auto message = decodeBody(std::get<Header>(header), body);
+    if (!std::holds_alternative<Message>(message)) return "no message";
+    gateway_->relayed(std::get<Message>(message), false, now_);
+    return "";
+  }
+
+  std::string receive(const std::string &hex, const std::string &source) {
+    const auto in = bytes(hex);
+    std::vector<std::uint8_t> out;
     gateway_->receive(in, Bytes(reinterpret_cast<const std::uint8_t *>(source.data()), source.size()), now_, out);
     std::string line = "out ";
     for (std::uint8_t byte : out) line += "0123456789abcdef"[byte >> 4], line += "0123456789abcdef"[byte & 15];
@@ -121,6 +141,8 @@ private:
     add("queries", counters_->queries);
     add("evicted_prefixes", counters_->evictedPrefixes);
     add("evicted_sessions", counters_->evictedSessions);
+    add("relay_taken", counters_->relayTaken);
+    add("relay_refused", counters_->relayRefused);
     add("sessions", counters_->sessions);
     add("reporters", counters_->reporters);
     return line;

@@ -6,16 +6,18 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Callable
-from statistics import fmean, median_high, median_low
+from statistics import fmean
 
 import pytest
 from downbeat_toe.gateway import wire
 
+from sw.tests.gateway.golden import Golden, Settings
 from sw.tests.gateway.virtual import Virtual
 
 SEED = int(os.environ.get("SEED") or 1)
 DRAWS = 150
 MAX = 65535 << 14
+NAMES = ("window", "rtt", "acked", "transfers", "oldest", "connections", "saved_window", "saved_rtt")
 Report = tuple[float, float, float]
 Make = Callable[..., Virtual]
 
@@ -47,24 +49,14 @@ class Reporter:
 
 
 def model(reporters: list[Reporter]) -> dict[str, float]:
-    """The response, from the head of estimate.h and the decision's page."""
-    known = dict.fromkeys(("window", "rtt", "acked", "transfers", "oldest", "connections", "saved", "saved_rtt"), 0.0)
-    if spoke := [each for each in reporters if each.transfers]:
-        means = [each.mean() for each in spoke]
-        counts = [len(each.transfers) for each in spoke]
-        known["window"], known["acked"] = (median_low([mean[place] for mean in means]) for place in (0, 2))
-        known["rtt"] = median_high([mean[1] for mean in means])
-        known["transfers"] = sum(min(count, median_high(counts)) for count in counts)
-    states = [each.state for each in reporters if each.state]
-    steady = [state[2] for state in states if state[0] >= 1]
-    if len(steady) >= (1 if len(states) < 3 else max(3, len(states) // 2 + 1)) and steady:
-        known["oldest"] = median_low(steady)
-        own = [state[0] + state[1] / known["oldest"] for state in states]
-        known["connections"] = len(own) * median_low(own)
-    if saved := [each.saved for each in reporters if each.saved]:
-        known["saved"] = median_low([window for window, _ in saved])
-        known["saved_rtt"] = median_high([rtt for _, rtt in saved])
-    return known
+    golden = Golden(Settings())
+    for number, each in enumerate(reporters):
+        for transfer in each.transfers:
+            golden.add(number, "", "transfer", transfer)
+        for kind, word in (("state", each.state), ("saved", each.saved)):
+            if word:
+                golden.add(number, "", kind, word)
+    return golden.request("")
 
 
 def drawn(virtual: Make, liars: Callable[[random.Random, int], int]) -> list[tuple[list[Reporter], dict[str, float]]]:
@@ -83,17 +75,14 @@ def drawn(virtual: Make, liars: Callable[[random.Random, int], int]) -> list[tup
             for first in range(0, len(items), 22):
                 gateway.report(host, *items[first : first + 22])
         (said,) = gateway.request(hosts[0], prefix)
-        names = {"saved": said.saved_window, "saved_rtt": said.saved_rtt}
-        names |= {
-            name: getattr(said, name) for name in ("window", "rtt", "acked", "transfers", "oldest", "connections")
-        }
-        found.append((reporters, names))
+        found.append((reporters, {name: getattr(said, name) for name in NAMES}))
     return found
 
 
 def test_the_response_is_the_models(virtual: Make) -> None:
     for reporters, said in drawn(virtual, lambda draw, count: draw.randrange(count + 1)):
-        assert said == pytest.approx(model(reporters), rel=1e-6)
+        wanted = model(reporters)
+        assert said == pytest.approx({name: wanted.get(name, 0) for name in NAMES}, rel=1e-6)
 
 
 def test_fewer_than_a_quarter_of_liars_move_nothing_beyond_what_honest_hosts_say(virtual: Make) -> None:
@@ -117,7 +106,7 @@ def test_fewer_than_a_quarter_of_liars_move_nothing_beyond_what_honest_hosts_say
             assert min(own) * len(own) * 0.999 <= said["connections"] <= max(own) * (len(own) + liars) * 1.001
         saved = [each.saved for each in honest if each.saved]
         if len(saved) > liars:
-            for place, name in enumerate(("saved", "saved_rtt")):
+            for place, name in enumerate(("saved_window", "saved_rtt")):
                 assert min(word[place] for word in saved) * 0.999 <= said[name] <= max(w[place] for w in saved) * 1.001
     assert decided > 10, "liars took part in ssthresh"
 

@@ -64,6 +64,14 @@ class Virtual:
         _, prefixes, used = self._ask("size").split()
         return int(prefixes), int(used)
 
+    def relay(self, message: bytes) -> None:
+        """Another gateway's, as Redis brings it."""
+        self._tell(f"relay {message.hex()}")
+
+    def restart(self) -> None:
+        """The gateway forgets everything."""
+        self._tell("restart")
+
     def sweep(self) -> None:
         self._tell("sweep")
 
