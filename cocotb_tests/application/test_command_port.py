@@ -113,7 +113,8 @@ MAX_RATE = (1 << RATE_BITS) - 1
 LEGAL = {
     "aimd": [0, 1, (1 << A_BITS) - 1, (1 << A_BITS + 16) - 1],
     "logistic": [0, 1, 1 << RATE_BITS | 1, MAX_RATE << RATE_BITS | MAX_RATE],
-    "carson": [0, 1, 15],
+    # fastdrop, full, factor, variance, history
+    "carson": [0, 4 << 15 | 1 << 8 | 1 << 2, 32 << 15 | 100 << 8 | 0xFF],
     "paced": [0, 1, (1 << 16) - 1, (1 << 70) - 1],
     "pairs": [0, 1, (1 << 89) - 1],
     "hoe": [0, 1],
@@ -132,7 +133,7 @@ LEGAL = {
 ILLEGAL = {
     "aimd": [1 << A_BITS, 1 << A_BITS + 16, 1 << A_BITS + 16 | 1],  # a = 0; b = 1
     "logistic": [1 << RATE_BITS, 2 << RATE_BITS | 1, MAX_RATE << RATE_BITS | MAX_RATE - 1],  # K = 0; A above K
-    "carson": [16],
+    "carson": [1, 4 << 15 | 1 << 8, 4 << 15 | 101 << 8 | 4, 3 << 15 | 1 << 8 | 4, 33 << 15 | 1 << 8 | 4, 1 << 21],
     "paced": [1 << 16, 1 << 68, 1 << 70],  # no segment
     "hoe": [2],
     "spm": [2],

@@ -4,7 +4,7 @@
 #define DOWNBEAT_POLICIES_H
 
 /* CRC-32 of the policies' names, numbers and arguments, as the core has it of its own. */
-#define DOWNBEAT_POLICY_HASH 1989438239u
+#define DOWNBEAT_POLICY_HASH 3902007136u
 
 #define DOWNBEAT_STARTUP_POLICIES(each) \
   each("standard") \
@@ -65,8 +65,10 @@
   each("aimd", "a", 0u, 24u, 16u) \
   each("aimd", "b", 24u, 16u, 16u) \
   each("carson", "fastdrop", 0u, 1u, 0u) \
-  each("carson", "limit", 1u, 2u, 0u) \
-  each("carson", "full", 3u, 1u, 0u) \
+  each("carson", "full", 1u, 1u, 0u) \
+  each("carson", "factor", 2u, 6u, 2u) \
+  each("carson", "variance", 8u, 7u, 0u) \
+  each("carson", "history", 15u, 6u, 0u) \
   each("logistic", "K", 0u, 44u, 10u) \
   each("logistic", "A", 44u, 44u, 10u) \
   each("hstcp", "linux", 0u, 1u, 0u) \

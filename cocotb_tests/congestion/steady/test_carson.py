@@ -13,11 +13,11 @@ import pytest
 
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from sim.golden.calculation.loss_intervals import ENTRIES, LONGEST, History, Mean, Request
+from sim.golden.calculation.loss_intervals import ENTRIES, LONGEST, History, Mean, Request, weights
 from sim.golden.congestion.seam import Calculated, CongestionEvent, Kind, Window, of_bytes
 from sim.golden.congestion.startup import standard
 from sim.golden.congestion.steady import aimd
-from sim.golden.congestion.steady.carson import POLICY, TABLE, CarsonState
+from sim.golden.congestion.steady.carson import FACTOR, POLICY, TABLE, CarsonState
 from sim.golden.window import CongestionState
 
 SMSS = 1000
@@ -38,23 +38,26 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     rounds = draw.choice([0, 1, 2, 30, (1 << 16) - 2, (1 << 16) - 1])
     mean = draw.getrandbits(28)
     if event.calculated is not None:
-        given = Mean.unpacked(event.calculated.response).mean
-        mean = max(given * 10 // draw.choice([9, 11]) + draw.randint(-2, 2), 0) % (1 << 28)
+        mean = Mean.unpacked(event.calculated.response).mean
+    factor = draw.choice([FACTOR, 1, 63, draw.randrange(64)])
+    history = draw.choice([ENTRIES, draw.randrange(64)])
     return CarsonState(
         fast_drop=draw.random() < 0.5,
-        doublings=draw.randrange(4),
         needs_full=draw.random() < 0.3,
+        factor=factor,
+        variance=draw.choice([0, 1, 10, 127]),
+        history=history,
         credit=max(of_bytes(window.cwnd >> 16) - TABLE[1][0] * event.acked_bytes + draw.randint(-1, 1), 0),
         row=draw.randrange(4),
         place=draw.randrange(ENTRIES),
-        count=draw.choice([0, 15, 16, 17, 30, 31, 32]),
+        count=draw.choice([0, 15, 16, 17, history // 2, max(history - 1, 0), history]),
         mean=mean,
         pending=draw.random() < 0.7,
         interval=draw.getrandbits(32),
         acked=draw.choice([draw.getrandbits(20), (1 << 32) - 1 - draw.randrange(2000)]),
         left=max(event.acked_bytes + draw.randint(-1, 1), 0) % (1 << 32),
         rounds=rounds,
-        between=min(draw.choice([rounds, 4 * rounds // 7, 2 * rounds // 7, rounds // 14]) + draw.randint(0, 1), 0xFFFF),
+        between=min(draw.choice([rounds, 4 * rounds // max(factor, 1)]) + draw.randint(0, 1), 0xFFFF),
         armed=draw.random() < 0.7,
         seen=draw.random() < 0.7,
         mixed=draw.random() < 0.3,
@@ -65,13 +68,13 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
 class Connection:
     """Carson beyond start-up, its calculator answering at once."""
 
-    argument: int = 0
+    argument: CarsonState = field(default_factory=CarsonState)
     policy_state: int = 0
     window: Window = field(default_factory=lambda: Window(of_bytes(FLIGHT), of_bytes(2 * SMSS)))
     given: Mean | None = None
 
     def __post_init__(self) -> None:
-        self.policy_state = self.argument
+        self.policy_state = self.argument.packed()
         self.unit = POLICY.calculator.unit()
         self.see(Kind.ESTABLISHED)
 
@@ -115,8 +118,7 @@ def trace(connection: Connection, intervals: list[int]) -> list[tuple[int, int, 
     return rows
 
 
-# Bits: fastdrop, limit (2), full.
-ARGUMENTS = {"seven rounds for one": 2 << 1, "full": 1 << 3}
+FASTDROP, FULL, SEVENFOLD = CarsonState(1), CarsonState(needs_full=1), CarsonState(factor=4 * FACTOR)
 INTERVALS = [450] * 32 + [500] * 16 + [900] * 16 + [950] * 16 + [950] * 3 + [40] * 22
 
 
@@ -140,7 +142,7 @@ def test_the_published_trace() -> None:
 
 
 def test_fastdrop_mends_that_a_fall_from_950_to_40_packets_is_steady() -> None:
-    paper, mended = (trace(Connection(argument), INTERVALS) for argument in (0, 1))
+    paper, mended = (trace(Connection(argument), INTERVALS) for argument in (CarsonState(), FASTDROP))
     # The thesis's own test keeps the least responsive row through thirteen intervals of 40 packets and calls them
     # steady.
     assert paper[95] == (96, 40, 117013, "steady", 4)
@@ -153,9 +155,37 @@ def test_fastdrop_mends_that_a_fall_from_950_to_40_packets_is_steady() -> None:
 def test_full_gives_no_verdict_below_32_intervals() -> None:
     """In the second row the history begins with 16: the thesis's rule judges the next one already."""
     intervals = [450] * 32 + [500, 500, 5000]
-    paper, full = (trace(Connection(argument), intervals) for argument in (0, ARGUMENTS["full"]))
+    paper, full = (trace(Connection(argument), intervals) for argument in (CarsonState(), FULL))
     assert paper[:-1] == full[:-1]
     assert (paper[-1][3:], full[-1][3:]) == (("unsteady", 1), ("fill", 2))
+
+
+@pytest.mark.parametrize(("variance", "steady"), [(2, 2.0), (6, 6.0), (10, 10.0), (20, 20.0)])
+def test_the_variance_is_what_the_mean_may_change(variance: int, steady: float) -> None:
+    """Kannan 6.2: 32 intervals of 1,000 packets but the newest, which takes WALI so many percent up."""
+    for beyond, row in ((-0.1, 2), (0.1, 1)):
+        connection = Connection(CarsonState(variance=variance))
+        last = 1000 + round((steady + beyond) / 100 * 1000 * 408 / 17)
+        assert trace(connection, [1000] * 31 + [last])[-1][4] == row
+
+
+@pytest.mark.parametrize("history", [4, 8, 9, 16, 32])
+def test_the_history_is_full_after_as_many_intervals(history: int) -> None:
+    connection = Connection(CarsonState(history=history))
+    rows = trace(connection, [450] * (history + history))
+    steady = [number for number, *_, row in rows if row > 1]
+    assert steady[0] == history
+    assert rows[history + (history + 1) // 2 - 1][4] == 3
+
+
+def test_no_argument_is_the_thesis_s_own() -> None:
+    connection = Connection()
+    connection.policy_state = 0
+    connection.see(Kind.SENT)
+    assert connection.state == CarsonState()
+    connection.policy_state = 0
+    connection.see(Kind.ESTABLISHED)
+    assert connection.state == CarsonState()
 
 
 def test_the_table_is_the_thesis_s() -> None:
@@ -185,8 +215,8 @@ def test_no_loss_for_seven_quarters_of_the_last_rounds_is_unsteady(rounds: int, 
 
 
 @pytest.mark.parametrize(("rounds", "limit"), [(1, 7), (4, 28), (5, 35)])
-def test_an_argument_doubles_the_limit(rounds: int, limit: int) -> None:
-    no_loss_is_unsteady(Connection(ARGUMENTS["seven rounds for one"]), rounds, limit)
+def test_an_argument_sets_the_limit(rounds: int, limit: int) -> None:
+    no_loss_is_unsteady(Connection(SEVENFOLD), rounds, limit)
 
 
 def no_loss_is_unsteady(connection: Connection, rounds: int, limit: int) -> None:
@@ -275,7 +305,7 @@ def test_a_timeout_is_answered_by_the_row_before_it() -> None:
 
 def test_an_answer_that_a_loss_has_overtaken_is_not_counted() -> None:
     state = CarsonState(pending=1, count=3, interval=7 * SMSS, seen=1)
-    given = Calculated(Mean(1, 1, True).packed(), stale=True)
+    given = Calculated(Mean(1, 1, True, True).packed(), stale=True)
     after = POLICY.respond(CongestionEvent(Kind.CALCULATED, calculated=given), Window(0, 0), state.packed())
     assert CarsonState.unpacked(after.policy_state) == state
     # It is asked again with the next event, until that is taken.
@@ -315,7 +345,7 @@ def float_error(draw: random.Random) -> float:
         packets.append(draw.randrange(1, draw.choice([20, 2000, LONGEST])))
         count = min(number + 1, ENTRIES)
         given = history.response(Request(packets[-1] * 536, 536, number % ENTRIES, count))
-        weights = [1.0 if i < 16 else 1 - (i - 15) / 17 for i in range(count)]
-        exact = sum(w * i for w, i in zip(weights, packets[-count:][::-1], strict=True)) / sum(weights)
+        counted = list(zip(weights(ENTRIES), packets[-count:][::-1], strict=False))
+        exact = sum(w / 17 * i for w, i in counted) / sum(w / 17 for w, _ in counted)
         worst = max(worst, abs(given.mean / 256 - exact) / exact)
     return worst

@@ -18,14 +18,19 @@ class LossIntervalsUnit(config: EngineSizes) extends CalculatorUnit(config, Loss
   private val history = StateMemory(config.ecc, UInt(entryBits bits), config.flows * entries)
   history.addAttribute("no_rw_check") // written in a state of its own
 
-  /** The sum of the newest 16, then of those beyond; and the weighted sum. */
-  private val sum = Reg(UInt(24 bits))
+  /** The sum of the newest so far; and the weighted sum. */
+  private val sum = Reg(UInt(25 bits))
   private val weighted = Reg(UInt(29 bits))
   /** Both sums of ones in place of intervals, which give the sum of weights. */
-  private val ones = Reg(UInt(5 bits))
+  private val ones = Reg(UInt(6 bits))
   private val weights = Reg(UInt(9 bits))
-  private val newest16 = Reg(UInt(24 bits))
+  private val half = request.history >> 1
+  private val newestSum = Reg(UInt(24 bits))
   private val newest4 = Reg(UInt(22 bits))
+  private val mean, newest = Reg(UInt(28 bits))
+  /** 100 |mean - before| and variance before, from the factors' top bits on. */
+  private val difference = RegNext((request.before < mean) ? (mean - request.before) | (request.before - mean))
+  private val change, allowed = Reg(UInt(35 bits))
   private val index = Reg(UInt(6 bits))
 
   private val quotient = divider.io.rsp.quotient
@@ -48,7 +53,7 @@ class LossIntervalsUnit(config: EngineSizes) extends CalculatorUnit(config, Loss
 
   new StateMachine {
     val idle = makeInstantEntry()
-    val countPackets, awaitPackets, store, scan, divide, awaitMean = new State
+    val countPackets, awaitPackets, store, scan, divide, awaitMean, divideNewest, awaitNewest, judge, respond = new State
 
     idle.whenIsActive {
       io.request.ready := True
@@ -78,7 +83,7 @@ class LossIntervalsUnit(config: EngineSizes) extends CalculatorUnit(config, Loss
       reads := True
       adds := index > 1
       index := index + 1
-      when(index === entries + 1)(goto(divide))
+      when(index === request.history + 1)(goto(divide))
     }
     divide.whenIsActive {
       divider.io.cmd.valid := True
@@ -88,34 +93,56 @@ class LossIntervalsUnit(config: EngineSizes) extends CalculatorUnit(config, Loss
     }
     awaitMean.whenIsActive {
       when(divider.io.rsp.valid) {
-        io.response.valid := True
-        goto(idle)
+        mean := quotient.resized
+        goto(divideNewest)
       }
+    }
+    divideNewest.whenIsActive {
+      divider.io.cmd.valid := True
+      divider.io.cmd.numerator := (newestSum @@ U(0, 8 bits)).resized
+      divider.io.cmd.denominator := half.resized
+      change := 0
+      allowed := 0
+      index := 0
+      when(divider.io.cmd.ready)(goto(awaitNewest))
+    }
+    awaitNewest.whenIsActive {
+      when(divider.io.rsp.valid) {
+        newest := quotient.resized
+        goto(judge)
+      }
+    }
+    // A bit of both factors in each clock.
+    judge.whenIsActive {
+      val bit = U(6, 3 bits) - index.resize(3)
+      change := (change |<< 1) + (U(100, 7 bits)(bit) ? difference | U(0, 28 bits)).resize(35)
+      allowed := (allowed |<< 1) + (request.variance(bit) ? request.before | U(0, 28 bits)).resize(35)
+      index := index + 1
+      when(index === 6)(goto(respond))
+    }
+    respond.whenIsActive {
+      io.response.valid := True
+      goto(idle)
     }
   }
 
   when(adds) {
-    val sumNext = sum + (counts ? entry | U(0, entryBits bits)).resize(24)
+    val sumNext = sum + (counts ? entry | U(0, entryBits bits)).resize(25)
     val onesNext = ones + U(counts)
     sum := sumNext
     ones := onesNext
     when(position === 4)(newest4 := sumNext.resized)
-    when(position === 16) {
-      newest16 := sumNext
-      weighted := (sumNext << 4).resize(29) + sumNext.resize(29)
-      weights := (onesNext << 4).resize(9) + onesNext.resize(9)
-      sum := 0
-      ones := 0
-    }
-    when(position > 16) {
+    when(position === half)(newestSum := sumNext.resized)
+    when(position >= half) {
       weighted := weighted + sumNext.resize(29)
       weights := weights + onesNext.resize(9)
     }
   }
 
   private val response = LossIntervalsResponse()
-  response.mean := quotient.resized
-  response.newest := newest16 @@ U(0, 4 bits)
-  response.fallen := (newest4 @@ U(0, 7 bits)) < quotient.resize(29)
+  response.mean := mean
+  response.newest := newest
+  response.fallen := (newest4 @@ U(0, 7 bits)) < mean.resize(29)
+  response.moved := change > allowed
   io.response.payload := response.asBits
 }

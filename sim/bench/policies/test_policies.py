@@ -106,7 +106,7 @@ WRONG = [
     ("steady", "logistic", 1 << RATE, r"logistic: K is 0 \(as the bits have it\), use 1 to"),
     ("steady", "logistic", 2 << RATE | 1, "logistic: A is above K"),
     ("startup", "paced", 1 << 16, r"paced: n is 0 \(as the bits have it\), use 1 to 65535"),
-    ("steady", "carson", 16, "carson takes an argument of 4 bits"),
+    ("steady", "carson", 1 << 21, "carson takes an argument of 21 bits"),
     ("startup", "hoe", 2, "hoe takes an argument of 1 bits"),
     ("startup", "spm", 2, "spm takes an argument of 1 bits"),
     ("steady", "fast", 1 << 16 | 1, r"fast: alpha is 1 \(as the bits have it\), use 2 to 65535"),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """WALI-32, the weighted mean of a connection's last 32 loss intervals, as rtl/downbeat/calculation/LossIntervals.scala.
 
-w_i = 17 for i <= 16 and 33 - i beyond, i = 1 for the newest: mean = floor(256 sum(w_i I_i) / sum(w_i)).
+With a history of h intervals, i = 1 for the newest: w_i = h + 1 - max(i, floor(h / 2)), so with 32 that is 17 for
+i <= 16 and 33 - i beyond; mean = floor(256 sum(w_i I_i) / sum(w_i)).
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from sim.golden.congestion.packed_fields import PackedFields
 
 ENTRIES = 32
 LONGEST = (1 << 20) - 1  # packets
-WEIGHTS = [17 if i <= 16 else 33 - i for i in range(1, ENTRIES + 1)]
 MEAN_BITS = 28
+VARIANCE = 10  # percent, as usual
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,19 @@ class Request(PackedFields):
     segment_size: int
     place: int
     count: int
+    history: int = ENTRIES  # intervals of the whole history, 4 to 32
+    before: int = 0  # the mean before, packets with 8 fraction bits
+    variance: int = VARIANCE  # of it, percent
 
-    FIELDS = (("interval", 32), ("segment_size", 16), ("place", 5), ("count", 6))
+    FIELDS = (
+        ("interval", 32),
+        ("segment_size", 16),
+        ("place", 5),
+        ("count", 6),
+        ("history", 6),
+        ("before", MEAN_BITS),
+        ("variance", 7),
+    )
 
 
 @dataclass(frozen=True)
@@ -34,10 +46,16 @@ class Mean(PackedFields):
     """The response; packets with 8 fraction bits."""
 
     mean: int
-    newest: int  # mean of the 16 newest
+    newest: int  # mean of the newest half of the history
     fallen: int  # a flag: the mean of the four newest is below half of `mean`
+    moved: int  # a flag: 100 |mean - before| > variance before
 
-    FIELDS = (("mean", MEAN_BITS), ("newest", MEAN_BITS), ("fallen", 1))
+    FIELDS = (("mean", MEAN_BITS), ("newest", MEAN_BITS), ("fallen", 1), ("moved", 1))
+
+
+def weights(history: int) -> list[int]:
+    """Of a history of so many intervals, the newest first."""
+    return [history + 1 - max(i, history // 2) for i in range(1, history + 1)]
 
 
 class History:
@@ -50,9 +68,15 @@ class History:
         longest = request.interval >= 1 << 31
         self._packets[request.place] = LONGEST if longest else min(request.interval // request.segment_size, LONGEST)
         newest_first = [self._packets[(request.place - i) % ENTRIES] for i in range(request.count)]
-        weighted = sum(w * i for w, i in zip(WEIGHTS, newest_first, strict=False))
-        mean = 256 * weighted // sum(WEIGHTS[: request.count])
-        return Mean(mean, 16 * sum(newest_first[:16]), int(128 * sum(newest_first[:4]) < mean))
+        counted = list(zip(weights(request.history), newest_first, strict=False))
+        mean = 256 * sum(w * i for w, i in counted) // sum(w for w, _ in counted)
+        half = request.history // 2
+        return Mean(
+            mean,
+            256 * sum(newest_first[:half]) // half,
+            int(128 * sum(newest_first[:4]) < mean),
+            int(100 * abs(mean - request.before) > request.variance * request.before),
+        )
 
 
 @dataclass(frozen=True)

@@ -16,32 +16,44 @@ import spinal.lib.misc.pipeline._
   *
   * A loss event is a loss by duplicate ACKs, or a timeout when two rounds have ended since the last loss event (losses
   * of one round are one event). Its interval is the bytes acknowledged since the event before. [[LossIntervals]]
-  * computes the weighted mean over up to 32 intervals (WALI-32), and [[CarsonVerdict]] compares it with the mean
+  * computes the weighted mean of up to 32 intervals (WALI-32), and [[CarsonVerdict]] compares it with the mean
   * before:
   *
   *   unsteady: row 1, no history
-  *   steady:   one row on, the newest 16 intervals stay
+  *   steady:   one row on, the newest half of the history stays
   *
-  * Also unsteady, until the next event: a timeout; no loss for 7 r / 4 rounds, r = the rounds between the last two
+  * Also unsteady, until the next event: a timeout; no loss for `factor` r rounds, r = the rounds between the last two
   * events (4.3.3).
   *
-  * Arguments, ours; none is the thesis's rule:
+  * Arguments of the thesis:
+  *
+  *   variance  of WALI that is allowed, in percent; its 6.2 has 2, 6, 10 and 20
+  *   history   of so many intervals (4.4)
+  *   factor    1.75 (4.3.3)
+  *
+  * Arguments of ours; neither is the thesis's rule:
   *
   *   fastdrop  unsteady also if the mean of the four newest intervals is below half of WALI. The thesis's test alone
   *             takes a fall from 950 to 40 packets for steady, as no interval weighs more than 1/17.
-  *   limit     how often 7 r / 4 is doubled, 0 to 3
-  *   full      a verdict of WALI needs 32 intervals in every row, not 17 in later ones
+  *   full      a verdict of WALI needs a full history in every row, not more than half of it in later ones
   *
   * Departs from the thesis: the sender counts by acknowledged bytes what the thesis's receiver counted by round numbers
   * in a header of its own. A round ends when what was in flight at its beginning is acknowledged (as HyStart++'s), not
-  * by a timer. The limit of 7 r / 4 rounds does not hold for the interval in which a new row begins, and r is not taken
+  * by a timer. The limit of rounds does not hold for the interval in which a new row begins, and r is not taken
   * from that interval: from row 2 to row 3 the rounds between losses double by the change alone. An interval whose
   * response comes after the next loss is left out.
   */
 object Carson extends SteadyPolicy {
   val name = "carson"
+  private val usualFactor = 7 // quarters
+  private val usualVariance = 10 // percent
   override val arguments: Arguments =
-    Arguments(Seq(Argument("fastdrop", 1), Argument("limit", 2), Argument("full", 1)))
+    Arguments(Seq(
+      Argument("fastdrop", 1),
+      Argument("full", 1),
+      Argument("factor", 6, fraction = 2, min = 1, default = usualFactor),
+      Argument("variance", 7, min = 1, largest = Some(100), default = usualVariance),
+      Argument("history", 6, min = 4, largest = Some(LossIntervals.entries), default = LossIntervals.entries)))
   override def state: Bundle = CarsonState()
   override val calculator: Option[Calculator] = Some(LossIntervals)
   private val increases = Seq(65536, 49152, 16384, 9699) // 16 fraction bits
@@ -92,6 +104,11 @@ object Carson extends SteadyPolicy {
         when(judge.timesOut)(after.restart())
       }
       when(judge.opens)(after.begin(before))
+      when(verdict.noArgument) {
+        after.factor := usualFactor
+        after.variance := usualVariance
+        after.history := LossIntervals.entries
+      }
       result.policyState := after.asBits
     }
 
@@ -101,6 +118,9 @@ object Carson extends SteadyPolicy {
       request.segmentSize := event.segmentSize
       request.place := before.place + 1
       request.count := verdict.count
+      request.history := before.history
+      request.before := before.mean
+      request.variance := before.variance
       result.calculation.assign(judge.requests, request)
     }
   }.result

@@ -6,7 +6,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** Rounds and bytes since Carson's last loss event, and the limit of rounds (Kannan, thesis, 4.3.3: 7 r / 4).
+/** Rounds and bytes since Carson's last loss event, and the limit of rounds (Kannan, thesis, 4.3.3).
   *
   * A round ends when what was in flight at its beginning is acknowledged.
   */
@@ -20,8 +20,7 @@ class CarsonRounds(pipe: PolicyPipe, before: Payload[CarsonState]) extends Area 
     val left = insert(before.left - event.ackedBytes)
     val acked = insert(before.acked +| event.ackedBytes)
     val rounds = insert(before.rounds +| U(1, 16 bits))
-    private val doubled = (before.between << before.doublings).resize(19)
-    val limit = insert((doubled << 3) - doubled.resize(22)) // quarters
+    val limit = insert(before.factor * before.between) // quarters
   }
 
   private val end = new s1.Area {

@@ -5,12 +5,14 @@ import spinal.core._
 
 /** The policy state of Carson. All zeros but the argument is the beginning. */
 case class CarsonState() extends Bundle with CreditState {
-  /** The argument: a fast drop of the interval is unsteady too; doublings of the limit of rounds; a verdict needs 32
-    * intervals in every row.
+  /** The argument: a fast drop of the interval is unsteady too; a verdict needs a full history in every row; the limit
+    * of rounds in quarters of those between two events; the change of the mean that is allowed, percent; intervals of
+    * the whole history.
     */
-  val fastDrop = Bool()
-  val doublings = UInt(2 bits)
-  val needsFull = Bool()
+  val fastDrop, needsFull = Bool()
+  val factor = UInt(6 bits)
+  val variance = UInt(7 bits)
+  val history = UInt(6 bits)
   val credit = UInt(AdditiveIncrease.creditBits bits)
   /** Row of the table, from zero. */
   val row = UInt(2 bits)
@@ -48,7 +50,9 @@ case class CarsonState() extends Bundle with CreditState {
   def begin(before: CarsonState): Unit = {
     this.assignFromBits(B(0, widthOf(this) bits))
     fastDrop := before.fastDrop
-    doublings := before.doublings
     needsFull := before.needsFull
+    factor := before.factor
+    variance := before.variance
+    history := before.history
   }
 }

@@ -8,40 +8,41 @@ import spinal.lib.misc.pipeline._
 
 /** Carson's verdict over the loss intervals (Kannan, thesis, chapter 4), from the response of [[LossIntervals]].
   *
-  *   unsteady: 100 |WALI - WALI before| > 10 WALI before, from 32 intervals on, or from 17 when row > 1 and not `full`
-  *   steady:   otherwise, with 32 intervals
-  *
-  * 10 |new - old| > old is 10 new > 11 old or 10 new < 9 old.
+  *   unsteady: 100 |WALI - WALI before| > variance WALI before, with a full history, or with more than half of it when
+  *             row > 1 and not `full`
+  *   steady:   otherwise, with a full history
   */
 class CarsonVerdict(pipe: PolicyPipe, before: Payload[CarsonState]) extends Area {
   import pipe._
   private def view(response: Bits) = response.resize(LossIntervals.responseBits).as(LossIntervalsResponse())
 
-  private val multiply = new s0.Area {
-    private val mean = view(calculated.response).mean
-    val tenNew = insert((mean << 3).resize(32) + (mean << 1).resize(32))
-    val nineOld = insert((before.mean << 3).resize(32) + before.mean.resize(32))
-    val count = insert(before.count(5) ? U(32, 6 bits) | (before.count + 1))
+  private val add = new s0.Area {
+    private val sum = before.count +^ U(1, 6 bits)
+    val next = insert(sum.resize(6))
+    val wasFull = insert(before.count >= before.history)
+    val full = insert(sum >= before.history.resize(7))
+    val overHalf = insert(sum > (before.history >> 1).resize(7))
   }
 
-  private val compare = new s1.Area {
-    val elevenOld = insert(multiply.nineOld + (before.mean << 1).resize(32))
-    val lower = insert(multiply.tenNew < multiply.nineOld)
-    val full = insert(multiply.count(5))
-    val checks = insert(multiply.count(5) || multiply.count > 16 && before.row.orR && !before.needsFull)
+  private val choose = new s1.Area {
+    val count = insert(Mux[UInt](add.wasFull, before.history, add.next))
+    val checks = insert(add.full || add.overHalf && before.row.orR && !before.needsFull)
+    val noArgument = insert(!before.variance.orR)
   }
 
   private val judge = new s2.Area {
-    private val moved = multiply.tenNew > compare.elevenOld || compare.lower
-    val unsteady = insert(moved || before.fastDrop && view(calculated.response).fallen)
+    private val result = view(calculated.response)
+    val unsteady = insert(result.moved || before.fastDrop && result.fallen)
   }
 
-  /** Intervals in the history with the new one, at most 32; from the first node on. */
-  val count: Payload[UInt] = multiply.count
-  /** There are 32, from the second node on. */
-  val full: Payload[Bool] = compare.full
+  /** Intervals in the history with the new one, at most as many as it has; from the second node on. */
+  val count: Payload[UInt] = choose.count
+  /** It is full, from the first node on. */
+  val full: Payload[Bool] = add.full
   /** There are enough for a verdict, from the second node on. */
-  val checks: Payload[Bool] = compare.checks
+  val checks: Payload[Bool] = choose.checks
+  /** All is as usual, from the second node on. */
+  val noArgument: Payload[Bool] = choose.noArgument
   /** From the third node on. */
   val unsteady: Payload[Bool] = judge.unsteady
 
@@ -60,7 +61,7 @@ class CarsonVerdict(pipe: PolicyPipe, before: Payload[CarsonState]) extends Area
           after.armed := False
           after.mixed := True
         }
-        after.count := 16
+        after.count := (before.history >> 1).resized
         after.mean := view(calculated.response).newest
       }
     }

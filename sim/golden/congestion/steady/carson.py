@@ -2,20 +2,21 @@
 """TCP Carson (Kannan, thesis, WPI 2002), as rtl/downbeat/congestion/steady/Carson.scala.
 
 AIMD(a, b) by a table of four rows; the row goes up while the weighted mean of the loss intervals is steady, and back to
-the first when it is not, after a timeout, and when nothing was lost for 7/4 of the rounds between the last two loss
-events. Arguments: fastdrop, limit, full.
+the first when it is not, after a timeout, and when nothing was lost for `factor` times the rounds between the last two
+loss events. Arguments: fastdrop, full, factor, variance, history.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sim.golden.calculation.loss_intervals import CALCULATOR, ENTRIES, LossIntervals, Mean, Request
+from sim.golden.calculation.loss_intervals import CALCULATOR, ENTRIES, VARIANCE, LossIntervals, Mean, Request
 from sim.golden.congestion.additive_increase import decreased, increased, remainder
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import FRACTION_BITS, Calculation, CongestionEvent, Kind, PolicyResult, Window
 
 TABLE = [(65536, 32768), (49152, 26214), (16384, 16384), (9699, 8192)]  # a, b: 16 fraction bits
+FACTOR = 7  # quarters, as usual
 MAX = (1 << 32) - 1
 MAX_ROUNDS = (1 << 16) - 1
 
@@ -25,8 +26,10 @@ class CarsonState(PackedFields):
     """The policy state, lowest field first."""
 
     fast_drop: int = 0
-    doublings: int = 0  # doublings of the limit of rounds
     needs_full: int = 0
+    factor: int = FACTOR  # quarters of the rounds between two loss events
+    variance: int = VARIANCE  # percent of the mean
+    history: int = ENTRIES  # intervals of the whole history
     credit: int = 0
     row: int = 0
     place: int = 0  # the newest interval in the history
@@ -44,8 +47,10 @@ class CarsonState(PackedFields):
 
     FIELDS = (
         ("fast_drop", 1),
-        ("doublings", 2),
         ("needs_full", 1),
+        ("factor", 6),
+        ("variance", 7),
+        ("history", 6),
         ("credit", 48),
         ("row", 2),
         ("place", 5),
@@ -80,7 +85,7 @@ class Carson:
         match event.kind:
             case Kind.ESTABLISHED:
                 state = CarsonState(
-                    fast_drop=before.fast_drop, doublings=before.doublings, needs_full=before.needs_full
+                    before.fast_drop, before.needs_full, before.factor, before.variance, before.history
                 )
             case Kind.ACKNOWLEDGED if not event.starting_up:
                 cwnd, credit = increased(event, window, before.credit, increase)
@@ -93,6 +98,8 @@ class Carson:
                     window = replace(window, ssthresh=_cut_again(event, window, state.row))
             case _:
                 pass
+        if before.variance == 0:  # no argument
+            state = replace(state, factor=FACTOR, variance=VARIANCE, history=ENTRIES)
         requesting = state.pending and not event.calculating and event.kind is not Kind.CALCULATED
         return PolicyResult(window, state.packed(), calculation=_request(event, before, state) if requesting else None)
 
@@ -111,7 +118,7 @@ def _counted(event: CongestionEvent, state: CarsonState) -> CarsonState:
         rounds=rounds,
     )
     loses = event.kind in (Kind.LOSS, Kind.TIMEOUT)
-    if ends and state.armed and 4 * rounds >= 7 * state.between << state.doublings and not loses:
+    if ends and state.armed and 4 * rounds >= state.factor * state.between and not loses:
         return replace(after.restarted(), armed=0)
     return after
 
@@ -139,18 +146,18 @@ def _judged(event: CongestionEvent, state: CarsonState) -> CarsonState:
     if given is None or given.of_startup or given.stale or not state.pending:
         return state
     mean = Mean.unpacked(given.response)
-    count = min(state.count + 1, ENTRIES)
+    count, full = _count(state), state.count + 1 >= state.history
     after = replace(state, pending=0, place=(state.place + 1) % ENTRIES, count=count, mean=mean.mean)
-    if count < ENTRIES and (count <= 16 or state.row == 0 or state.needs_full):
+    if not full and (state.count < state.history // 2 or state.row == 0 or state.needs_full):
         return after
-    if 100 * abs(mean.mean - state.mean) > 10 * state.mean or state.fast_drop and mean.fallen:
+    if mean.moved or state.fast_drop and mean.fallen:
         return after.restarted()
-    if count < ENTRIES:
+    if not full:
         return after
     row = min(state.row + 1, len(TABLE) - 1)
     if row > state.row:  # the rounds between losses that the limit comes from were another row's
         after = replace(after, armed=0, mixed=1)
-    return replace(after, row=row, count=16, mean=mean.newest)
+    return replace(after, row=row, count=state.history // 2, mean=mean.newest)
 
 
 def _cut_again(event: CongestionEvent, window: Window, row: int) -> int:
@@ -160,10 +167,16 @@ def _cut_again(event: CongestionEvent, window: Window, row: int) -> int:
 
 
 def _request(event: CongestionEvent, before: CarsonState, state: CarsonState) -> Calculation:
-    # Words that no event leaves have counts beyond 32: the RTL looks at one bit.
-    count = ENTRIES if before.count >= ENTRIES else before.count + 1
     place = (state.place + 1) % ENTRIES
-    return Calculation(Request(state.interval, event.segment_size, place, count).packed())
+    request = Request(
+        state.interval, event.segment_size, place, _count(before), before.history, before.mean, before.variance
+    )
+    return Calculation(request.packed())
+
+
+def _count(state: CarsonState) -> int:
+    """Intervals in the history with one more."""
+    return state.history if state.count >= state.history else state.count + 1
 
 
 POLICY = Carson()
