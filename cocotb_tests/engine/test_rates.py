@@ -32,6 +32,7 @@ FIELDS = {
     "bwe": "congestion_rates_bwe",
     "ere": "congestion_rates_ere",
     "uninflated": "congestion_uninflated",
+    "rtt_full": "congestion_rttFull",
     "acked": "congestion_ackedBytes",
     "flight": "congestion_flight",
     "mss": "congestion_segmentSize",

@@ -135,7 +135,7 @@ class Watched:
             "flight",
         )
         copied += ("initial_window", "initial_ssthresh", "sent_probe", "sent_ahead", "departure_gap", "arrival_gap")
-        copied += ("probe_round_trip", "host_window", "host_expired", "growth_limited")
+        copied += ("probe_round_trip", "host_window", "host_expired", "growth_limited", "rtt_full")
         probe = "begins" if event.probe_begins else "disturbed" if event.probe_disturbed else "whole"
         return {name: getattr(event, name) for name in copied} | {
             "event": text("event", event.kind),

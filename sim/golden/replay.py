@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sim.golden.congestion.seam import KIND_NAMES, CongestionEvent, ProbeAck, Window
 from sim.golden.engine.inline_meter import InlineMeter
@@ -37,14 +37,14 @@ def states(
     `startup` and `steady`, names of policies.
     The connection's policies are those of the first row; a row that names others is refused, unless its `event` is
     setPolicies or start: such a one also has `startup_argument` and `steady_argument`. A row may have `host_window`
-    (segments) and `host_expired` (0 or 1): what counted of a host's start; and `growth_limited` (0 or 1): a window that
-    is not used is bounded. Where rows have `bwe` and `ere`, what the
+    (segments) and `host_expired` (0 or 1): what counted of a host's start; `growth_limited` (0 or 1): a window that
+    is not used is bounded; and `rtt_full` (0 or 1): the sample is that of a full segment. Where rows have `bwe` and `ere`, what the
     core knew of the rate (bytes), other values than the golden model's are refused; so with `capacity` and `available`
     (bytes/s), beside the events that inline measurement received, `inline_updated`, `inline_opens`, `inline_forgets`,
     `inline_completes` and `inline_missed`.
     """
     state: CongestionState | None = None
-    smallest, meter, inline = CongestionEvent.rtt_minimum, RateMeter(), InlineMeter()
+    smallest, meter, inline = SmallestRoundTrip(), RateMeter(), InlineMeter()
     for number, row in enumerate(rows):
         startup, steady = str(row["startup"]), str(row["steady"])
         if state is None:
@@ -66,9 +66,7 @@ def states(
             raise ValueError(f"row {number} changes the policies to {startup}, {steady} without a command to do so")
         state.growth_limited = bool(int(row.get("growth_limited", 0)))
         event = _event(row)
-        if event.rtt is not None:
-            smallest = min(smallest, event.rtt)
-        event = replace(event, rtt_minimum=smallest)
+        event = replace(event, rtt_minimum=smallest.after(event.rtt, bool(int(row.get("rtt_full", 0)))))
         meter.see(
             event,
             state.window,
@@ -89,6 +87,22 @@ def states(
         if row.get("event") == "calculated" and row["kind"] == "none":
             state.drop_response()
         yield state
+
+
+@dataclass
+class SmallestRoundTrip:
+    """Of full segments as soon as one has a sample; before that, of all (RoundTrip.scala)."""
+
+    ns: int = CongestionEvent.rtt_minimum
+    full: bool = False
+
+    def after(self, sample: int | None, full: bool) -> int:
+        """ns, with this event's sample, if it has one."""
+        if sample is not None and full and not self.full:
+            self.ns, self.full = sample, True
+        elif sample is not None and full == self.full:
+            self.ns = min(self.ns, sample)
+        return self.ns
 
 
 def _event(row: Mapping[str, str | int]) -> CongestionEvent:

@@ -53,7 +53,7 @@ def model_row(row: dict[str, str]) -> dict[str, str | int]:
         **{name: row[name] for name in ("requested", "estimates", "arrival", "repeated", "bwe", "ere")},
         **{name: row[name] for name in INLINE},
         "uninflated": row["uninflated"],
-        "growth_limited": row.get("growth_limited", "0"),
+        **{name: row.get(name, "0") for name in ("growth_limited", "rtt_full")},
         "acked": row["acked"],
         "flight": row["flight"],
         "mss": row["segment_size"],

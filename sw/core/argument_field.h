@@ -25,12 +25,17 @@ consteval ArgumentField startupField(std::string_view policy, std::string_view n
   throw "no such argument";
 }
 
-/// Writes a whole number into its place, or the largest that fits.
-constexpr void put(std::uint64_t (&argument)[2], ArgumentField field, std::uint64_t value) {
-  const std::uint64_t bits = value > field.max() >> field.fraction ? field.max() : value << field.fraction;
+/// Writes a number that has the field's fraction bits into its place, or the largest that fits.
+constexpr void putBits(std::uint64_t (&argument)[2], ArgumentField field, std::uint64_t value) {
+  const std::uint64_t bits = value > field.max() ? field.max() : value;
   const unsigned word = field.offset / 64, shift = field.offset % 64;
   argument[word] |= bits << shift;
   if (shift + field.bits > 64) argument[1] |= bits >> (64 - shift);
+}
+
+/// Writes a whole number into its place, or the largest that fits.
+constexpr void put(std::uint64_t (&argument)[2], ArgumentField field, std::uint64_t value) {
+  putBits(argument, field, value > field.max() >> field.fraction ? field.max() : value << field.fraction);
 }
 
 } // namespace downbeat

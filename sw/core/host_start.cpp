@@ -21,11 +21,21 @@ bool resume(downbeat_parameters &parameters, const downbeat_host_start &start, s
   return true;
 }
 
+/// The core computes the window when the flight starts (Yu, thesis, p. 27).
+void miss(downbeat_parameters &parameters, const downbeat_host_start &start) {
+  parameters.startup = "miss";
+  std::ranges::fill(parameters.startup_argument, 0);
+  putBits(parameters.startup_argument, startupField("miss", "m"), start.miss_rate);
+  put(parameters.startup_argument, startupField("miss", "next"), start.miss_next & maxStartUntil);
+  put(parameters.startup_argument, startupField("miss", "maxWindow"), start.miss_cap);
+}
+
 } // namespace
 
 bool applyStart(downbeat_parameters &parameters, const downbeat_host_start &start, std::uint32_t segmentSize) {
   if (start.known == 0) return false;
   if (start.saved_window != 0 && !resume(parameters, start, segmentSize)) return false;
+  if (start.miss_rate != 0) miss(parameters, start);
   if (start.ssthresh != 0)
     parameters.ssthresh = static_cast<std::uint32_t>(std::min<std::uint64_t>(start.ssthresh, maxSsthresh));
   parameters.start = {};

@@ -14,7 +14,8 @@ namespace downbeat {
 ///
 /// The instant `until` goes with every estimate: after it the core begins with slow start to ssthresh. A window goes
 /// with its pace, also where it is smaller than the initial window. Without an ssthresh of the estimate the parameters'
-/// own stays. Saved parameters choose the start-up policy `resume` (RFC 9959), with the lengths in whole segments.
+/// own stays. Saved parameters choose the start-up policy `resume` (RFC 9959), with the lengths in whole segments; the
+/// rate and the time of drops choose `miss`.
 ///
 /// False, and nothing has changed: there is no estimate, or the saved parameters are less than a segment.
 bool applyStart(downbeat_parameters &parameters, const downbeat_host_start &start, std::uint32_t segmentSize);

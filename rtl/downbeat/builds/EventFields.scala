@@ -68,6 +68,7 @@ object EventFields {
     EventField("highest_sent", "uint32_t", "highestSent_value", "SND.MAX"),
     EventField("host_window", "uint16_t", "hostWindow", "segments; a start of the host's sets cwnd, 0: none"),
     EventField("host_expired", "uint8_t", "hostExpired", "a start of the host's is too old"),
+    EventField("rtt_full", "uint8_t", "congestion_rttFull", "the round-trip sample is that of a full segment"),
     EventField("growth_limited", "uint8_t", "growthLimited", "a window that is not used is bounded"),
     EventField("retreats", "uint8_t", "retreats", "the start-up policy gives up a window that was not safe"),
     EventField("recovering", "uint8_t", "recovering", "a loss is being repaired; in a build with path reports"),

@@ -65,7 +65,11 @@ case class CongestionEvent() extends Bundle {
   /** A round-trip sample: ns between the stamps at the wire. */
   val rttValid = Bool()
   val rtt = UInt(36 bits)
-  /** The smallest sample of the connection so far, this one included. All ones: none yet. */
+  /** The sample is that of a full segment. */
+  val rttFull = Bool()
+  /** The smallest sample of a full segment so far, this one included; before there is one, the smallest of all. All
+    * ones: none yet.
+    */
   val rttMinimum = UInt(36 bits)
   /** The connection's initial window (segments) and initial ssthresh (bytes). The latter is valid with
     * `established`.

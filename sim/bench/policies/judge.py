@@ -163,6 +163,7 @@ class Judge:
             "requested": event.requested,
             "estimates": event.estimates,
             "growth_limited": event.growth_limited,
+            "rtt_full": event.rtt_full,
             "arrival": event.arrival,
             "repeated": event.repeated,
             "bwe": event.bwe,

@@ -91,8 +91,6 @@ uint64_t downbeat_liss(uint64_t starting_sum, uint32_t steady, uint64_t oldest_w
 uint64_t downbeat_awnd(uint64_t awnd, uint64_t cwnd);
 /** EWMA of the intervals between drops; `intervals` counts those before this one. ns, weight in thirds. */
 uint64_t downbeat_drop_interval(uint64_t interval, uint64_t intervals, uint64_t sample, uint32_t weight);
-/** MISS: floor(gamma (delta - elapsed) / delta / round trip), segments; times in ns. */
-uint64_t downbeat_miss(uint64_t gamma, uint64_t delta, uint64_t elapsed, uint64_t round_trip);
 /** SPAND, Eq. 3 and, with shift, Eq. 4: the initial window in segments. 0 segments: size not known. b: 8 fraction bits.
  */
 uint32_t downbeat_spand(uint64_t segments, uint32_t window, uint32_t acks_ratio, int shift);

@@ -171,10 +171,6 @@ uint64_t downbeat_drop_interval(uint64_t interval, uint64_t intervals, uint64_t 
   return dropInterval(interval, intervals, sample, weight < 3 ? weight : 3);
 }
 
-uint64_t downbeat_miss(uint64_t gamma, uint64_t delta, uint64_t elapsed, uint64_t roundTrip) {
-  return miss(gamma, delta, elapsed, roundTrip);
-}
-
 uint32_t downbeat_spand(uint64_t segments, uint32_t window, uint32_t acksRatio, int shift) {
   return spand(segments, window, acksRatio, shift != 0);
 }

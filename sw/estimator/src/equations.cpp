@@ -46,13 +46,6 @@ uint64_t dropInterval(uint64_t interval, uint64_t intervals, uint64_t sample, ui
   return static_cast<uint64_t>((Uint128{3 - weight} * interval + Uint128{weight} * sample) / 3);
 }
 
-/// gamma/delta connections each grow a segment a round trip in the time that is left [Yu 2009, p. 27].
-uint64_t miss(uint64_t gamma, uint64_t delta, uint64_t elapsed, uint64_t roundTrip) {
-  if (gamma == 0 || elapsed >= delta || roundTrip == 0) return 0;
-  const Uint128 segmentTime = Uint128{gamma} * (delta - elapsed) / delta;
-  return static_cast<uint64_t>(segmentTime / roundTrip);
-}
-
 /// An epoch of Reno is b sum(h..W) + 2 W + 1 segments. The transfer's last part, r segments, ends at the epoch's end
 /// when it starts from the largest w with b sum(w..W) >= r (Eq. 3). The rest of that sum, shared out over its rounds,
 /// lowers the window without a round trip more (Eq. 4) [Zhang, Qiu, Keshav 2000, 4.3].

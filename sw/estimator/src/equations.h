@@ -15,7 +15,6 @@ uint64_t awnd(uint64_t average, uint64_t cwnd);
 /// `acks` such steps at once, towards one window: (1-0.002)^acks of the distance is left.
 uint64_t awnd(uint64_t average, uint64_t cwnd, uint64_t acks);
 uint64_t dropInterval(uint64_t interval, uint64_t intervals, uint64_t sample, uint32_t weight);
-uint64_t miss(uint64_t gamma, uint64_t delta, uint64_t elapsed, uint64_t roundTrip);
 uint32_t spand(uint64_t segments, uint32_t window, uint32_t acksRatio, bool shift);
 
 } // namespace downbeat::estimator

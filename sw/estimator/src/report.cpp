@@ -70,7 +70,10 @@ void Estimator::takeLosses(const Report &report, Connection &connection) {
   connection.losses = report.losses;
   connection.lost = true;
   connection.drops.add(report.loss_time, count, options_.miss_weight);
-  table_.prefixOf(connection).drops.add(report.loss_time, count, options_.miss_weight);
+  Drops &prefix = table_.prefixOf(connection).drops;
+  // Connections that lose within a round trip lose in one overflow of the queue: one drop.
+  if (prefix.count == 0 || report.loss_time >= prefix.last + connection.roundTrip)
+    prefix.add(report.loss_time, count, options_.miss_weight);
   if (!report.loss_in_avoidance) return;
   // The window that the path held is one segment less than the one that was lost [Zhang, Qiu, Keshav 2000, 5.1].
   const uint64_t window = (uint64_t{report.loss_window} << 8) / report.segment_size;

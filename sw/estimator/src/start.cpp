@@ -143,20 +143,12 @@ void Estimator::startMiss(const Request &request, uint64_t now, Start &start) {
   const uint64_t cap = static_cast<uint64_t>(std::min<Uint128>(
       options_.cap_to_known ? std::max<Uint128>(known >> 16, options_.initial_window) : options_.maximum_window,
       options_.maximum_window));
+  // The core computes the window when the flight starts: by then the handshake has taken a round trip.
   start.miss_rate = static_cast<uint32_t>(std::min<Uint128>((Uint128{gamma} << 8) / delta, maxRate));
   start.miss_next = state.last_drop + delta;
   start.miss_cap = static_cast<uint32_t>(cap);
-  start.until = std::min(start.until, start.miss_next);
-  const uint64_t round = roundTrip(request, state);
-  const uint64_t window = std::min(miss(gamma, delta, elapsed, round), cap);
-  if (window <= options_.initial_window)
-    return because(start, "LISS's ssthresh; space for %llu segments until the next drop",
-                   static_cast<unsigned long long>(window));
-  start.initial_window = static_cast<uint32_t>(window);
-  start.ssthresh = std::max(start.ssthresh, window * request.segment_size); // [Yu 2009, p. 28]
-  pace(start, DOWNBEAT_PACE_EVEN, round);
-  because(start, "a drop every %.0f ms, the oldest's %.0f ms, the last %.0f ms ago, round trip %.2f ms: window %u",
-          milliseconds(delta), milliseconds(gamma), milliseconds(elapsed), milliseconds(round), start.initial_window);
+  because(start, "a drop every %.0f ms, the oldest's every %.0f ms, the last %.0f ms ago: up to %u segments",
+          milliseconds(delta), milliseconds(gamma), milliseconds(elapsed), start.miss_cap);
 }
 
 void Estimator::startJs(const Request &request, uint64_t now, Start &start) {

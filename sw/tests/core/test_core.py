@@ -71,9 +71,19 @@ STARTS = {
         {"known": 1, "initial_window": 10, "ssthresh": 30_000, "until": 9},
         {"ssthresh": 30_000, "start": (0, 0, 0, 9)},
     ),
-    "a paced window (MISS, JS)": (
+    "a paced window (JS)": (
         {"known": 1, "initial_window": 22, "ssthresh": 32_120, "pace": EVEN, "gap": 4_545, "until": 9},
         {"ssthresh": 32_120, "start": (22, EVEN, 4_545 * NS, 9)},
+    ),
+    "the rate of drops, the next one's time, a bound (MISS): the core computes the window": (
+        {"known": 1, "initial_window": 1, "ssthresh": 13_333, "until": 9}
+        | {"miss_rate": 3 << 8 | 5, "miss_next": 1 << 48 | 8_000_000_000, "miss_cap": 40},
+        {
+            "startup": b"miss",
+            "argument": ((3 << 8 | 5) | (8_000_000_000 << 24) & (1 << 64) - 1, 8_000_000_000 >> 40 | 40 << 8),
+            "ssthresh": 13_333,
+            "start": (0, 0, 0, 9),
+        },
     ),
     "a window below the initial one (SPAND) counts": (
         {"known": 1, "initial_window": 3, "ssthresh": 4_380, "pace": BUCKET, "gap": 33_333_333, "until": 9},

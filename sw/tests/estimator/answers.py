@@ -65,14 +65,8 @@ class Answers:
         if self.known.options["cap_to_known"]:
             known = sight.starting_sum + len(sight.steady) * sight.steady[0].window
             cap = min(cap, max(known >> 16, initial))
-        start |= {"miss_rate": min((gamma << 8) // delta, (1 << 24) - 1), "miss_next": last + delta, "miss_cap": cap}
-        start["until"] = last + delta
-        round_trip = request.round_trip or sight.steady[0].round_trip
-        window = min(equations.miss_whole(gamma, delta, elapsed, round_trip), cap)
-        if window > initial:
-            start |= {"initial_window": window, "pace": Pace.EVEN, "gap": round_trip // window}
-            start["ssthresh"] = max(start["ssthresh"], window * request.segment_size)
-        return start
+        rate = min((gamma << 8) // delta, (1 << 24) - 1)
+        return start | {"miss_rate": rate, "miss_next": last + delta, "miss_cap": cap}
 
     def _js(self, request: Request) -> dict[str, int] | None:
         start, sight = self._liss(request), self._sight(request)

@@ -74,13 +74,6 @@ def miss(gamma: float, delta: float, elapsed: float, round_trip: float) -> float
     return gamma / delta * (delta - elapsed) / round_trip if elapsed < delta else None
 
 
-def miss_whole(gamma: int, delta: int, elapsed: int, round_trip: int) -> int:
-    """Rounded down; 0 where nothing can be said."""
-    if gamma == 0 or delta <= elapsed or round_trip == 0:
-        return 0
-    return gamma * (delta - elapsed) // delta // round_trip
-
-
 def epoch(window: int, ratio: Fraction) -> Fraction:
     """Segments of Reno's epoch: b sum(h..W) up to the loss, then W+1 and W more [Zhang, Qiu, Keshav, 4.1]."""
     return ratio * sum(range(max(1, (window + 1) // 2), window + 1)) + 2 * window + 1

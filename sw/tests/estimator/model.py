@@ -109,8 +109,9 @@ class Model:
         own.round_trip = report.smoothed_rtt
         if lost:
             own.losses, own.lost = report.losses, True
-            for drops in (own.drops, prefix.drops):
-                drops.add(report.loss_time, lost, self.known.options["miss_weight"])
+            own.drops.add(report.loss_time, lost, self.known.options["miss_weight"])
+            if not prefix.drops.count or report.loss_time - prefix.drops.last >= own.round_trip:
+                prefix.drops.add(report.loss_time, lost, self.known.options["miss_weight"])
             if report.loss_in_avoidance:
                 own.segment_size = report.segment_size
                 window = max((report.loss_window << 8) // report.segment_size - 256, 256)

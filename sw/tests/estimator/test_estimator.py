@@ -98,20 +98,29 @@ def dropped(make: Make, **changed: int) -> Estimator:
     return estimator
 
 
-def test_miss_tells_the_window_and_what_the_core_needs(make: Make) -> None:
+def test_miss_gives_what_the_core_computes_its_window_from(make: Make) -> None:
     estimator = dropped(make)
     start = estimator.request(7_250_000_000, request(Method.MISS, round_trip=SECOND // 10))[1]
-    assert (start.initial_window, start.pace, start.gap) == (22, Pace.EVEN, SECOND // 10 // 22)
-    assert (start.miss_rate, start.miss_next, start.until) == (3 << 8, 8 * SECOND, 8 * SECOND)
-    assert start.ssthresh == 22 * SIZE  # above LISS's
+    assert (start.initial_window, start.pace, start.miss_rate, start.miss_next) == (1, Pace.NONE, 3 << 8, 8 * SECOND)
+    assert start.ssthresh == 13333  # LISS's
     late = estimator.request(8 * SECOND, request(Method.MISS))[1]
-    assert late.known and late.initial_window == 1 and late.miss_next == 0 and "overdue" in late.reason
+    assert late.known and (late.miss_rate, late.miss_next) == (0, 0) and "overdue" in late.reason
 
 
 def test_miss_is_capped_by_what_is_known(make: Make) -> None:
-    estimator = dropped(make, cap_to_known=1)
-    start = estimator.request(7_250_000_000, request(Method.MISS, round_trip=SECOND // 50))[1]
-    assert start.initial_window == start.miss_cap == 40  # two windows of 20, not 112
+    assert dropped(make, cap_to_known=1).request(7_250_000_000, request(Method.MISS))[1].miss_cap == 40  # 2 windows of 20
+
+
+def test_drops_of_a_prefix_within_a_round_trip_are_one(make: Make) -> None:
+    """The next of `dropped` is due at 8 s; both connections lose then, a tenth of a second apart."""
+    estimator = dropped(make)
+    before = estimator.prefix(8 * SECOND, HERE)
+    for name, losses, after, counted in ((2, 4, 0, 1), (1, 4, SECOND // 10 - 1, 1)):
+        time = 8 * SECOND + after
+        report = replace(STEADY, connection=name, time=time, losses=losses + 1, loss_time=time, loss_window=20 * SIZE)
+        assert estimator.report(replace(report, smoothed_rtt=SECOND // 10)) is Cause.NONE
+        state = estimator.prefix(time, HERE)
+        assert (state.drops, state.last_drop) == (before.drops + counted, 8 * SECOND)
 
 
 def test_spand_takes_the_window_of_figure_4(make: Make) -> None:

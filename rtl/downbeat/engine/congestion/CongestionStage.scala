@@ -83,6 +83,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     EVENT.segmentSize := SEGMENT_SIZE
     EVENT.rttValid := RTT_VALID
     EVENT.rtt := RTT
+    EVENT.rttFull := RTT_FULL
     EVENT.rttMinimum := RTT_MINIMUM
     // A window under way has space for a pair.
     EVENT.initialWindow := keeps ? U(2, 8 bits) | (before.synLost ? U(1, 8 bits) | before.initialWindow)

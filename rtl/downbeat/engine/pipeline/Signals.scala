@@ -189,6 +189,8 @@ class Signals(config: DownbeatConfig) {
   val RTT_VALID = Payload(Bool())
   /** Round-trip sample of the event, ns. */
   val RTT = Payload(UInt(36 bits))
+  /** It is that of a full segment. */
+  val RTT_FULL = Payload(Bool())
   /** The segment at SND.UNA is sent again, whatever the window. */
   val RETRANSMIT = Payload(Bool())
   /** A lost segment is sent again, whatever the window. */
@@ -226,7 +228,7 @@ class Signals(config: DownbeatConfig) {
   /** Expiry of the retransmission or persist timer (RFC 6298), ns. */
   val RECOVERY_DEADLINE = Payload(Instant())
 
-  /** Smallest round trip of the connection, ns; all ones: no sample yet. */
+  /** Smallest round trip of the connection's full segments, ns; before one has a sample, of all; all ones: no sample. */
   val RTT_MINIMUM = Payload(UInt(36 bits))
 
   // ---- from measure

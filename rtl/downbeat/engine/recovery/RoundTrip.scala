@@ -17,13 +17,15 @@ case class RoundTripState(config: DownbeatConfig) extends Bundle {
   val sampled = Bool()
   val smoothed8 = UInt(39 bits)
   val variation4 = UInt(38 bits)
-  /** The smallest sample, ns; all ones: none yet. */
+  /** RTT_MINIMUM; and it is a full segment's. */
   val minimum = UInt(36 bits)
+  val minimumFull = Bool()
   /** How often the timeout is doubled, until there is a sample (Karn). */
   val backOff = UInt(4 bits)
   /** When it was doubled last, low bits of TSval. */
   val expiredAt = UInt(16 bits)
   val timing = RttTiming()
+  val timedFull = Bool()
   val timedEnd = NearNumber(config.sendNumberBits)
   val timedStart = NearInstant(config.roundTripBits)
   /** The handshake's SYN was sent again: no path is known to be quicker than that. */
@@ -46,6 +48,9 @@ case class RoundTripState(config: DownbeatConfig) extends Bundle {
   * When acknowledged data was sent twice, timestamps tell which of both the ACK acknowledges (RFC 7323 4.1). An ACK of
   * something new that echoes what was sent since the timeout is a sample too, in ticks of TSval; a tick that has begun
   * counts. An echo of what was sent before the timeout is no sample: the peer may send it because its ACK was lost.
+  *
+  * The smallest round trip is that of full segments as soon as one has a sample: on a slow link a small segment, as that
+  * of the handshake, is quicker than any that carries data.
   *
   * `timedOut` is known on step 2, `breaks` (something is lost) on step 5.
   */
@@ -74,6 +79,7 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
     private val isTimed = before.roundTrip.timing === RttTiming.running && compare.timedReached
     private val echoCounts = compare.echoes && !compare.echoAge(31 downto 15).orR && !compare.sinceExpiry.msb
     val taken = insert(ADVANCED && (isTimed || echoCounts))
+    val full = insert(isTimed && before.roundTrip.timedFull)
     /** Its stamp was dropped: another segment is timed. */
     val unstamped = insert(
       ADVANCED && before.roundTrip.timing === RttTiming.awaitsDeparture && compare.timedReached)
@@ -91,7 +97,9 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
     val timeout = insert(Mux[UInt](
         !before.roundTrip.sampled, sample.unsampledRto,
         Mux(sample.rto < minimumRto, minimumRto, sample.rto.resize(39))))
-    val smaller = insert(sample.taken && sample.time < before.roundTrip.minimum)
+    private val isLess = sample.time < before.roundTrip.minimum
+    val counts = insert(sample.taken &&
+      Mux(before.roundTrip.minimumFull, sample.full && isLess, sample.full || isLess))
     // After a lost SYN the first data has an RTO of its own.
     val backOff = insert(Mux(OPENING || ESTABLISHED || sample.taken, U(0, 4 bits),
         Mux(timedOut && before.roundTrip.backOff =/= 15, before.roundTrip.backOff + 1, before.roundTrip.backOff)))
@@ -120,9 +128,11 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
 
     private val kept = before.roundTrip
     RTT_MINIMUM := kept.minimum
-    when(estimate.smaller)(RTT_MINIMUM := sample.time)
+    when(estimate.counts)(RTT_MINIMUM := sample.time)
     when(OPENING)(RTT_MINIMUM.setAll())
+    RTT_FULL := sample.full
     after.minimum := RTT_MINIMUM
+    after.minimumFull := !OPENING && (kept.minimumFull || sample.taken && sample.full)
     after.hesitant := !OPENING && sample.synWasLost
     after.sampled := !OPENING && (kept.sampled || sample.taken)
     after.smoothed8 := kept.smoothed8
@@ -134,10 +144,12 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
     after.backOff := estimate.backOff
     after.expiredAt := Mux(timedOut, TIMESTAMP_VALUE.resize(16), kept.expiredAt)
     after.timing := kept.timing
+    after.timedFull := kept.timedFull
     after.timedEnd := kept.timedEnd
     after.timedStart := kept.timedStart
     when(timing.starts) {
       after.timing := RttTiming.awaitsDeparture
+      after.timedFull := !(LENGTH < SEGMENT_SIZE.resize(32))
       after.timedEnd := low(event.sentEnd)
     }
     when(event.isDeparted && kept.timing === RttTiming.awaitsDeparture && compare.timedDeparts) {

@@ -193,6 +193,5 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "downbeat_liss": (c_uint64, [c_uint64, c_uint32, c_uint64]),
     "downbeat_awnd": (c_uint64, [c_uint64, c_uint64]),
     "downbeat_drop_interval": (c_uint64, [c_uint64, c_uint64, c_uint64, c_uint32]),
-    "downbeat_miss": (c_uint64, [c_uint64, c_uint64, c_uint64, c_uint64]),
     "downbeat_spand": (c_uint32, [c_uint64, c_uint32, c_uint32, c_int]),
 }
