@@ -18,7 +18,7 @@ KINDS = layout()["enums"]["CommandKind"]
 UNKNOWN = [kind for kind in range(1 << FIELDS["kind"]["width"]) if kind not in KINDS.values()]
 POLICIES = read(FILE)
 ENDS = ("shutdown", "close", "abort")
-STARTS = ("start_window", "start_pace", "start_gap", "start_until")
+STARTS = ("start_window", "start_pace", "start_gap", "start_until", "start_roundTrip")
 
 
 def test_command_port() -> None:

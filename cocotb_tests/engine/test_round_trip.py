@@ -80,3 +80,13 @@ async def the_smallest_round_trip_is_that_of_full_segments_as_soon_as_one_has_a_
     for length, after in [(1, 30), (1, 20), (MSS, 50), (1, 10), (MSS, 60), (MSS, 40)]:
         await exchange(endpoint, stamped=True, after=after * MILLISECOND, length=length)
     assert [round(ns / MILLISECOND) for ns in smallest] == [30, 20, 50, 50, 50, 40]
+
+
+@cocotb.test()
+async def a_hosts_round_trip_makes_the_timeout_of_the_syn(dut: Any) -> None:
+    """SRTT + 4 RTTVAR = 3 R, and never less than the minimum; without it 1 s (RFC 6298 2.1)."""
+    for round_trip, expected in [(0, SECOND), (MILLISECOND, SECOND), (ROUND_TRIP, 3 * ROUND_TRIP)]:
+        endpoint = await Endpoint.create(dut, parameters={"start_roundTrip": round_trip})
+        await endpoint.open()
+        assert endpoint.deadline is not None
+        assert 0 <= endpoint.deadline - endpoint.now - expected < DEADLINE_STEP, round_trip

@@ -98,6 +98,7 @@ ENTRIES: tuple[Entry, ...] = (
             "until",
             "ns, the last instant at which it holds, below 2^48; 0: it always does. Later: slow start to ssthresh",
         ),
+        Member("uint64_t", "round_trip", "ns, below 2^36: of the path, for the first RTO; 0: not known"),
     ),
     structure(
         "downbeat_parameters",

@@ -99,6 +99,7 @@ ENTRIES: tuple[Entry, ...] = (
             "ns between segments of the first flight; 0: not paced, or the core divides its round trip",
         ),
         Member("uint64_t", "until", "ns; afterwards the start is void"),
+        Member("uint64_t", "round_trip", "ns, of the path, for the first RTO; 0: not known"),
         Member("uint64_t", "miss_next", "ns; MISS in the core: the next expected drop"),
         Member("uint32_t", "miss_rate", "MISS in the core: gamma/delta, 8 fraction bits, 24 bits"),
         Member("uint32_t", "miss_cap", "segments; MISS in the core: highest window that it computes"),

@@ -56,7 +56,7 @@ def header() -> str:
     starts = {name: field for name, field in fields.items() if name.startswith(START)}
     lines += ["namespace downbeat {", "", "// Largest values of the host start's numbers."]
     for name, field in starts.items():
-        camel = "".join(part.capitalize() for part in name.split("_"))
+        camel = "".join(part[0].upper() + part[1:] for part in name.split("_"))
         lines.append(f"inline constexpr std::uint64_t max{camel} = {largest(parsed, field)}u;")
     lines += ["", "// Bits of counters in a path report."]
     lines += [f"inline constexpr unsigned {name}Bits = {reports[name]['width']};" for name in COUNTERS]

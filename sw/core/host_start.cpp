@@ -40,6 +40,7 @@ bool applyStart(downbeat_parameters &parameters, const downbeat_host_start &star
     parameters.ssthresh = static_cast<std::uint32_t>(std::min<std::uint64_t>(start.ssthresh, maxSsthresh));
   parameters.start = {};
   parameters.start.until = start.until & maxStartUntil;
+  parameters.start.round_trip = std::min<std::uint64_t>(start.round_trip, maxStartRoundTrip);
   if (start.pace == DOWNBEAT_PACE_NONE) return true;
   parameters.start.window = static_cast<std::uint32_t>(std::min<std::uint64_t>(start.initial_window, maxStartWindow));
   parameters.start.pace = start.pace;

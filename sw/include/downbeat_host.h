@@ -12,7 +12,7 @@
 #define DOWNBEAT_HOST_FIRST_DOORBELL_PAGE 2u
 #define DOWNBEAT_HOST_FIRST_PORT_BLOCK 256u
 #define DOWNBEAT_HOST_PORT_BLOCK_BYTES 64u
-#define DOWNBEAT_HOST_FORMAT_HASH 1038328415u
+#define DOWNBEAT_HOST_FORMAT_HASH 1615468503u
 
 /* Entry of the command ring: byte offset, bits. Other bits are 0. */
 /* HostOpcode */
@@ -84,6 +84,9 @@
 /* open, start: segments; 0: the connection's initial window */
 #define DOWNBEAT_HOST_COMMAND_START_WINDOW_OFFSET 88u
 #define DOWNBEAT_HOST_COMMAND_START_WINDOW_BITS 16u
+/* open, start: the path's, ns, for the first RTO; 0: not known */
+#define DOWNBEAT_HOST_COMMAND_ROUND_TRIP_OFFSET 96u
+#define DOWNBEAT_HOST_COMMAND_ROUND_TRIP_BITS 64u
 
 /* Entry of the notification ring: byte offset, bits. */
 /* HostNotificationKind */
@@ -313,7 +316,8 @@
   each(pace, 70u, 8u) \
   each(paceGap, 72u, 64u) \
   each(validUntil, 80u, 64u) \
-  each(startWindow, 88u, 16u)
+  each(startWindow, 88u, 16u) \
+  each(roundTrip, 96u, 64u)
 
 #define DOWNBEAT_HOST_NOTIFICATION_FIELDS(each) \
   each(kind, 0u, 8u) \

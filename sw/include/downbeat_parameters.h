@@ -26,7 +26,8 @@
   each(start.window, PARAMETERS_START_WINDOW, 65535u)                                                                  \
   each(start.pace, PARAMETERS_START_PACE, 2u)                                                                          \
   each(start.gap, PARAMETERS_START_GAP, 4503599627370495u)                                                             \
-  each(start.until, PARAMETERS_START_UNTIL, 281474976710655u)
+  each(start.until, PARAMETERS_START_UNTIL, 281474976710655u)                                                          \
+  each(start.round_trip, PARAMETERS_START_ROUND_TRIP, 68719476735u)
 
 namespace downbeat {
 
@@ -35,6 +36,7 @@ inline constexpr std::uint64_t maxStartWindow = 65535u;
 inline constexpr std::uint64_t maxStartPace = 2u;
 inline constexpr std::uint64_t maxStartGap = 4503599627370495u;
 inline constexpr std::uint64_t maxStartUntil = 281474976710655u;
+inline constexpr std::uint64_t maxStartRoundTrip = 68719476735u;
 
 // Bits of counters in a path report.
 inline constexpr unsigned ackedBits = 48;

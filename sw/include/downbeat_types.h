@@ -89,6 +89,7 @@ typedef struct downbeat_start_values {
   uint64_t gap; /* ns with 16 fraction bits, below 2^52 */
   /** ns, the last instant at which it holds, below 2^48; 0: it always does. Later: slow start to ssthresh */
   uint64_t until;
+  uint64_t round_trip; /* ns, below 2^36: of the path, for the first RTO; 0: not known */
 } downbeat_start_values;
 
 /** Policies and limits of a connection. All zero is a good default. */

@@ -48,7 +48,7 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
   parameters.owner := (port +^ 1).resized
   /** Fields of the host's start; a listener has none. */
   private val start: Seq[Bool] =
-    if (!config.hostStart) Seq("startWindow", "pace", "paceGap", "validUntil").map(bits(_).orR)
+    if (!config.hostStart) Seq("startWindow", "pace", "paceGap", "validUntil", "roundTrip").map(bits(_).orR)
     else {
       val values = parameters.start
       val listens = is(HostOpcode.listen)
@@ -58,6 +58,7 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
         narrowed("pace", values.pace) || pace >= StartPace.elements.size,
         narrowed("paceGap", values.gap),
         narrowed("validUntil", values.until),
+        narrowed("roundTrip", values.roundTrip),
         listens && values.asBits.orR)
     }
   private val wide = Seq(

@@ -106,7 +106,8 @@ object HostFormat {
     HostField("pace", 70, 8, "open, start: HostStartPace", meant = 2),
     HostField("paceGap", 72, 64, "open, start: ns between segments, 16 fraction bits"),
     HostField("validUntil", 80, 64, "open, start: until when the host's values hold, ns; 0: always", meant = 48),
-    HostField("startWindow", 88, 16, "open, start: segments; 0: the connection's initial window"))
+    HostField("startWindow", 88, 16, "open, start: segments; 0: the connection's initial window"),
+    HostField("roundTrip", 96, 64, "open, start: the path's, ns, for the first RTO; 0: not known", meant = 36))
 
   val notification: Seq[HostField] = Seq(
     HostField("kind", 0, 8, "HostNotificationKind"),

@@ -24,4 +24,7 @@ case class HostStart() extends Bundle {
   val gap = UInt(52 bits)
   /** The last instant, ns, at which all this holds; zero: it always does. Later the start-up policy is `standard`. */
   val until = UInt(48 bits)
+  /** The path's round trip, ns; zero: not known. Until the connection has a sample of its own, its RTO is this one's.
+    */
+  val roundTrip = UInt(36 bits)
 }

@@ -47,7 +47,8 @@ int ApplicationPort::setParameters(CommandWords &words, const downbeat_parameter
   DOWNBEAT_START_PARAMETERS(DOWNBEAT_SET_NUMBER)
 #else
   const downbeat_start_values &start = given.start;
-  if (start.window != 0 || start.pace != 0 || start.gap != 0 || start.until != 0) return DOWNBEAT_NOT_SUPPORTED;
+  if (start.window != 0 || start.pace != 0 || start.gap != 0 || start.until != 0 || start.round_trip != 0)
+    return DOWNBEAT_NOT_SUPPORTED;
 #endif
 #undef DOWNBEAT_SET_NUMBER
   return DOWNBEAT_OK;

@@ -31,9 +31,11 @@ const Width widths[] = {
     WIDTH(paceGap, 64, DOWNBEAT_COMMAND_PARAMETERS_START_GAP_WIDTH),
     WIDTH(validUntil, 48, DOWNBEAT_COMMAND_PARAMETERS_START_UNTIL_WIDTH),
     WIDTH(startWindow, 16, DOWNBEAT_COMMAND_PARAMETERS_START_WINDOW_WIDTH),
+    WIDTH(roundTrip, 36, DOWNBEAT_COMMAND_PARAMETERS_START_ROUND_TRIP_WIDTH),
     WIDTH(reserved7, 0, 0),
     WIDTH(reserved71, 0, 0),
     WIDTH(reserved90, 0, 0),
+    WIDTH(reserved104, 0, 0),
 };
 #undef WIDTH
 
@@ -80,7 +82,8 @@ Expected BadHost::ofCommand(const format::Command &command) const {
   for (const Width &width : widths)
     if (setFrom(bytes + width.offset, width.bytes, width.built)) return {{HostError::field}};
   if (command.pace > DOWNBEAT_HOST_START_PACE_BUCKET) return {{HostError::field}};
-  const bool hasStart = (command.startWindow | command.pace | command.paceGap | command.validUntil) != 0;
+  const bool hasStart =
+      (command.startWindow | command.pace | command.paceGap | command.validUntil | command.roundTrip) != 0;
   if (opcode == listen && hasStart) return {{HostError::field}};
   if (opcode == open || opcode == listen || opcode == unlisten) return {.errors = {}, .answer = true};
   if (command.flow >= machine_.geometry.flows) return {{HostError::flow}};

@@ -126,6 +126,7 @@ void Device::setStart(format::Command &command, const downbeat_parameters &param
   command.pace = static_cast<std::uint8_t>(parameters.start.pace);
   command.paceGap = parameters.start.gap;
   command.validUntil = parameters.start.until;
+  command.roundTrip = parameters.start.round_trip;
 }
 
 std::uint16_t Device::newRequest(const Pending &pending) {

@@ -52,6 +52,7 @@ void Device::startAccepted(downbeat_connection &connection, const downbeat_liste
   start.pace = command.pace;
   start.paceGap = command.paceGap;
   start.validUntil = command.validUntil;
+  start.roundTrip = command.roundTrip;
   start.request = newRequest({.starts = &connection});
   this->command(start);
 }

@@ -143,7 +143,10 @@ downbeat_host_start Estimates::start(std::uint64_t name, std::uint32_t ip, std::
   }
   if (start.until != 0) {
     if (coreTime == 0 && coreTime_ != 0) coreTime = coreTime_ + (time - coreTimeAt_);
-    start.until = coreTime != 0 ? (coreTime + (start.until - time)) & coreTimeMask : 0;
+    const auto ofCore = [&](std::uint64_t then) { return (coreTime + (then - time)) & coreTimeMask; };
+    start.until = coreTime != 0 ? ofCore(start.until) : 0;
+    if (start.miss_rate != 0) start.miss_next = ofCore(start.miss_next);
+    if (coreTime == 0) start.miss_rate = 0; // MISS without a clock of the core is LISS
   }
   std::memcpy(estimate.reason, start.reason, sizeof estimate.reason);
   estimate.initial_window = start.initial_window;

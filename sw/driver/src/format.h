@@ -104,7 +104,9 @@ struct Command {
   std::uint64_t paceGap = 0; // ns, 16 fraction bits
   std::uint64_t validUntil = 0; // ns
   std::uint16_t startWindow = 0; // segments
-  std::uint8_t reserved90[38] = {};
+  std::uint8_t reserved90[6] = {};
+  std::uint64_t roundTrip = 0; // ns
+  std::uint8_t reserved104[24] = {};
 };
 
 enum class Kind : std::uint8_t {

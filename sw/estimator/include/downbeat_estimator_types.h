@@ -93,6 +93,7 @@ typedef struct downbeat_host_start {
   uint64_t ssthresh; /* bytes; 0: the core's own */
   uint64_t gap; /* ns between segments of the first flight; 0: not paced, or the core divides its round trip */
   uint64_t until; /* ns; afterwards the start is void */
+  uint64_t round_trip; /* ns, of the path, for the first RTO; 0: not known */
   uint64_t miss_next; /* ns; MISS in the core: the next expected drop */
   uint32_t miss_rate; /* MISS in the core: gamma/delta, 8 fraction bits, 24 bits */
   uint32_t miss_cap; /* segments; MISS in the core: highest window that it computes */

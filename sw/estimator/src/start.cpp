@@ -24,9 +24,9 @@ constexpr uint64_t maxRate = (1 << 24) - 1;
 double segments(uint64_t fixed) { return static_cast<double>(fixed) / 65536; }
 double milliseconds(uint64_t time) { return static_cast<double>(time) / 1e6; }
 
-void pace(Start &start, downbeat_pace kind, uint64_t roundTrip) {
+void pace(Start &start, downbeat_pace kind) {
   start.pace = kind;
-  start.gap = roundTrip / start.initial_window;
+  start.gap = start.round_trip / start.initial_window;
 }
 
 } // namespace
@@ -121,6 +121,7 @@ void Estimator::startLiss(const Request &request, uint64_t now, Start &start, bo
   const uint64_t maxWindow = uint64_t{options_.maximum_window} << 16;
   const uint64_t bounded = std::min(std::max(share, minSsthresh), maxWindow);
   start.known = 1;
+  start.round_trip = roundTrip(request, state);
   start.ssthresh = bounded * request.segment_size >> 16;
   because(start, "%u steady connection%s, oldest %s = %.2f; %u in start-up with %.2f: ssthresh %.2f", state.steady,
           state.steady == 1 ? "" : "s", averaged ? "awnd" : "w", segments(oldest), state.starting,
@@ -156,7 +157,7 @@ void Estimator::startJs(const Request &request, uint64_t now, Start &start) {
   downbeat_prefix_state state;
   if (!start.known || !stateFor(request, now, state)) return;
   start.initial_window = static_cast<uint32_t>(std::max<uint64_t>(start.ssthresh / request.segment_size, 1));
-  pace(start, DOWNBEAT_PACE_EVEN, roundTrip(request, state));
+  pace(start, DOWNBEAT_PACE_EVEN);
 }
 
 void Estimator::startSpand(const Request &request, uint64_t now, Start &start) {
@@ -171,7 +172,8 @@ void Estimator::startSpand(const Request &request, uint64_t now, Start &start) {
   start.known = 1;
   start.initial_window = spand(count, window, state.acks_ratio, options_.spand_shift);
   start.ssthresh = start.initial_window * size; // congestion avoidance at once
-  pace(start, DOWNBEAT_PACE_BUCKET, request.round_trip ? request.round_trip : state.spand_rtt);
+  start.round_trip = request.round_trip ? request.round_trip : state.spand_rtt;
+  pace(start, DOWNBEAT_PACE_BUCKET);
   because(start, "%u reports, mean window %u, b = %.2f; %llu segments: window %u", state.spand_reports, window,
           state.acks_ratio / 256.0, static_cast<unsigned long long>(count), start.initial_window);
 }
@@ -196,7 +198,7 @@ void Estimator::startResume(const Request &request, uint64_t now, Start &start, 
   start.known = 1;
   start.until = std::min(start.until, saved->time + options_.resume_lifetime);
   start.saved_window = saved->window;
-  start.saved_rtt = saved->roundTrip;
+  start.saved_rtt = start.round_trip = saved->roundTrip;
   start.jump = jump;
   if (take) saved->user = request.connection;
   because(start, "saved %.0f s ago: %llu bytes, round trip %.2f ms; jump to %llu bytes", milliseconds(age) / 1e3,

@@ -16,10 +16,16 @@ template <typename... Values> void because(downbeat_host_start &start, const cha
   std::snprintf(start.reason, sizeof start.reason, format, values...);
 }
 
-void pace(downbeat_host_start &start, downbeat_pace kind, double rtt, const downbeat_start_request &request) {
-  const auto roundTrip = request.round_trip ? request.round_trip : static_cast<std::uint64_t>(rtt * double(second));
+/// ns; 0: not known.
+std::uint64_t roundTrip(const Response &response, const downbeat_start_request &request) {
+  if (request.round_trip != 0) return request.round_trip;
+  const double known = response.transferReporters ? response.rtt : response.savedReporters ? response.savedRtt : 0;
+  return static_cast<std::uint64_t>(known * double(second));
+}
+
+void pace(downbeat_host_start &start, downbeat_pace kind) {
   start.pace = kind;
-  start.gap = roundTrip / start.initial_window;
+  start.gap = start.round_trip / start.initial_window;
 }
 
 bool bySpand(const Response &response, const downbeat_estimator_options &options, const downbeat_start_request &request,
@@ -28,7 +34,7 @@ bool bySpand(const Response &response, const downbeat_estimator_options &options
   start.initial_window = std::min(
       spandWindow(response, request.transfer_bytes, request.segment_size, options.spand_shift), options.maximum_window);
   start.ssthresh = std::uint64_t{start.initial_window} * request.segment_size;
-  pace(start, DOWNBEAT_PACE_BUCKET, response.rtt, request);
+  pace(start, DOWNBEAT_PACE_BUCKET);
   because(start, "gateway: %u reports of %u hosts, window %.1f, b = %.2f: window %u", response.transfers,
           unsigned{response.transferReporters}, response.window / request.segment_size, response.acked,
           start.initial_window);
@@ -66,7 +72,7 @@ bool byJs(const Response &response, const downbeat_estimator_options &options, c
   if ((response.transferReporters == 0 && request.round_trip == 0) || !byLiss(response, options, request, start))
     return false;
   start.initial_window = static_cast<std::uint32_t>(start.ssthresh / request.segment_size);
-  pace(start, DOWNBEAT_PACE_EVEN, response.rtt, request);
+  pace(start, DOWNBEAT_PACE_EVEN);
   return true;
 }
 
@@ -89,6 +95,7 @@ bool startBy(const Response &response, const downbeat_estimator_options &options
   start = {};
   start.method = request.method;
   start.initial_window = options.initial_window;
+  start.round_trip = roundTrip(response, request);
   bool known = false;
   switch (request.method) {
   case DOWNBEAT_LISS: known = byLiss(response, options, request, start); break;

@@ -55,6 +55,7 @@ EVENT_FIELDS = (
     ("highest_sent", c_uint32),
     ("host_window", c_uint16),
     ("host_expired", c_uint8),
+    ("rtt_full", c_uint8),
     ("growth_limited", c_uint8),
     ("retreats", c_uint8),
     ("recovering", c_uint8),

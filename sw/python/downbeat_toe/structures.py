@@ -91,6 +91,7 @@ class StartValues(Structure):
         ("pace", c_uint32),
         ("gap", c_uint64),
         ("until", c_uint64),
+        ("round_trip", c_uint64),
     )
 
 

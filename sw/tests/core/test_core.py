@@ -60,16 +60,18 @@ def as_dictionary(parameters: Parameters) -> dict[str, Any]:
         "argument": tuple(parameters.startup_argument),
         "ssthresh": parameters.ssthresh,
         "start": (start.window, start.pace, start.gap, start.until),
+        "round_trip": start.round_trip,
     }
 
 
 UNCHANGED: dict[str, Any] = {"startup": None, "argument": (0, 0), "ssthresh": 70_000, "start": (0, 0, 0, 0)}
+UNCHANGED |= {"round_trip": 0}
 SAVED = {"known": 1, "until": 9, "saved_window": 100 * MSS + 7, "saved_rtt": 40_000_000, "jump": 50 * MSS + 7}
 STARTS = {
     "no estimate": ({"initial_window": 10, "ssthresh": 0}, None),
     "ssthresh alone (LISS, ISS) expires too": (
-        {"known": 1, "initial_window": 10, "ssthresh": 30_000, "until": 9},
-        {"ssthresh": 30_000, "start": (0, 0, 0, 9)},
+        {"known": 1, "initial_window": 10, "ssthresh": 30_000, "until": 9, "round_trip": 40_000_000},
+        {"ssthresh": 30_000, "start": (0, 0, 0, 9), "round_trip": 40_000_000},
     ),
     "a paced window (JS)": (
         {"known": 1, "initial_window": 22, "ssthresh": 32_120, "pace": EVEN, "gap": 4_545, "until": 9},
@@ -94,8 +96,9 @@ STARTS = {
         {"start": (22, EVEN, NS, 0)},
     ),
     "what does not fit is the largest that does": (
-        {"known": 1, "initial_window": 70_000, "ssthresh": 1 << 40, "pace": EVEN, "gap": 1 << 60, "until": 1 << 48 | 9},
-        {"ssthresh": 1 << 30, "start": (65_535, EVEN, (1 << 52) - NS, 9)},
+        {"known": 1, "initial_window": 70_000, "ssthresh": 1 << 40, "pace": EVEN, "gap": 1 << 60, "until": 1 << 48 | 9}
+        | {"round_trip": 1 << 50},
+        {"ssthresh": 1 << 30, "start": (65_535, EVEN, (1 << 52) - NS, 9), "round_trip": (1 << 36) - 1},
     ),
     "saved parameters in whole segments (RFC 9959), until they are too old": (
         SAVED,

@@ -51,7 +51,8 @@ class Answers:
         oldest = sight.steady[0].average if request.method is Method.ISS else sight.steady[0].window
         share = equations.liss_whole(sight.starting_sum, len(sight.steady), oldest)
         bounded = min(max(share, 2 << 16), self.known.options["maximum_window"] << 16)
-        return {"ssthresh": bounded * request.segment_size >> 16}
+        round_trip = request.round_trip or sight.steady[0].round_trip
+        return {"ssthresh": bounded * request.segment_size >> 16, "round_trip": round_trip}
 
     def _miss(self, request: Request) -> dict[str, int] | None:
         start, sight = self._liss(request), self._sight(request)
@@ -69,12 +70,11 @@ class Answers:
         return start | {"miss_rate": rate, "miss_next": last + delta, "miss_cap": cap}
 
     def _js(self, request: Request) -> dict[str, int] | None:
-        start, sight = self._liss(request), self._sight(request)
-        if start is None or sight is None:
+        start = self._liss(request)
+        if start is None:
             return None
         window = max(1, start["ssthresh"] // request.segment_size)
-        round_trip = request.round_trip or sight.steady[0].round_trip
-        return start | {"initial_window": window, "pace": Pace.EVEN, "gap": round_trip // window}
+        return start | {"initial_window": window, "pace": Pace.EVEN, "gap": start["round_trip"] // window}
 
     def _spand(self, request: Request) -> dict[str, int] | None:
         sight = self._sight(request)
@@ -89,7 +89,7 @@ class Answers:
         count = -(-request.transfer_bytes // request.segment_size)
         initial = equations.spand(count, window, ratio, bool(self.known.options["spand_shift"]))
         round_trip = request.round_trip or sum(each[2] for each in recent) // len(recent)
-        start = {"initial_window": initial, "ssthresh": initial * request.segment_size}
+        start = {"initial_window": initial, "ssthresh": initial * request.segment_size, "round_trip": round_trip}
         return start | {"pace": Pace.BUCKET, "gap": round_trip // initial}
 
     def _resume(self, request: Request) -> dict[str, int] | None:
@@ -107,5 +107,5 @@ class Answers:
         jump = min(saved.window // 2, most)
         if jump <= self.known.options["initial_window"] * request.segment_size:
             return None
-        start = {"saved_window": saved.window, "saved_rtt": saved.round_trip, "jump": jump}
+        start = {"saved_window": saved.window, "saved_rtt": saved.round_trip, "round_trip": saved.round_trip, "jump": jump}
         return start | {"until": saved.time + self.known.options["resume_lifetime"]}

@@ -12,7 +12,8 @@ object RttTiming extends SpinalEnum {
   val none, awaitsDeparture, running = newElement()
 }
 
-/** Round-trip time of a connection (RFC 6298): smoothed * 8 and variation * 4, ns. */
+/** Round-trip time of a connection (RFC 6298): smoothed * 8 and variation * 4, ns; not `sampled`: the host's, or zeros.
+  */
 case class RoundTripState(config: DownbeatConfig) extends Bundle {
   val sampled = Bool()
   val smoothed8 = UInt(39 bits)
@@ -45,6 +46,8 @@ case class RoundTripState(config: DownbeatConfig) extends Bundle {
   * retransmission ends the timing (Karn), and so does the ACK of a segment whose departure has no stamp: the MAC's was
   * dropped. A timeout doubles the RTO, and only a sample ends that (RFC 6298 5, after 5.7).
   *
+  * A host's start may give the round trip of others: it makes the RTO until there is a sample, but not after a lost SYN.
+  *
   * When acknowledged data was sent twice, timestamps tell which of both the ACK acknowledges (RFC 7323 4.1). An ACK of
   * something new that echoes what was sent since the timeout is a sample too, in ticks of TSval; a tick that has begun
   * counts. An echo of what was sent before the timeout is no sample: the peer may send it because its ACK was lost.
@@ -68,6 +71,8 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
     val timedDeparts = insert(before.roundTrip.timedEnd.isAt(SEQUENCE))
     val elapsed = insert(STAMP.instant.low(config.roundTripBits).units - before.roundTrip.timedStart.units)
     val smoothed = insert(before.roundTrip.smoothed8 >> 3)
+    /** Without a sample it is the host's. */
+    val known = insert(before.roundTrip.smoothed8.orR)
     val spread = insert(Mux(before.roundTrip.variation4 < 1000, U(1000, 38 bits), before.roundTrip.variation4))
     /** Ticks of 2^20 ns since what the ACK echoes. */
     val echoAge = insert(TIMESTAMP_VALUE - OPTIONS.timestampEcho)
@@ -89,13 +94,14 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
     val variationDecay = insert(before.roundTrip.variation4 - (before.roundTrip.variation4 >> 2))
     val rto = insert(compare.smoothed.resize(40) + compare.spread)
     val synWasLost = insert(before.roundTrip.hesitant || ESTABLISHED && before.expiries.count.orR)
+    val unknown = insert(!before.roundTrip.sampled && (!compare.known || synWasLost))
     val unsampledRto = insert(Mux(synWasLost, hesitantRto, initialRto))
   }
 
   private val estimate = new s2.Area {
     val error = insert((sample.time.resize(40) - compare.smoothed.resize(40)).asSInt)
     val timeout = insert(Mux[UInt](
-        !before.roundTrip.sampled, sample.unsampledRto,
+        sample.unknown, sample.unsampledRto,
         Mux(sample.rto < minimumRto, minimumRto, sample.rto.resize(39))))
     private val isLess = sample.time < before.roundTrip.minimum
     val counts = insert(sample.taken &&
@@ -137,6 +143,7 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
     after.sampled := !OPENING && (kept.sampled || sample.taken)
     after.smoothed8 := kept.smoothed8
     after.variation4 := kept.variation4
+    when(OPENING)(opens())
     when(sample.taken) {
       after.smoothed8 := Mux[UInt](kept.sampled, smooth.smoothed8, sample.time << 3)
       after.variation4 := Mux[UInt](kept.sampled, timing.variation4, (sample.time << 1).resize(38))
@@ -157,5 +164,11 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
       after.timedStart := STAMP.instant.low(config.roundTripBits)
     }
     when(OPENING || timing.ends || breaks)(after.timing := RttTiming.none)
+
+    private def opens(): Unit = {
+      val ofHost = if (config.hostStart) apply(PARAMETERS).start.roundTrip else U(0, 36 bits)
+      after.smoothed8 := ofHost << 3
+      after.variation4 := (ofHost << 1).resize(38)
+    }
   }
 }

@@ -72,6 +72,7 @@ class Start:
     ssthresh: int
     gap: int
     until: int
+    round_trip: int
     miss_next: int
     miss_rate: int
     miss_cap: int

@@ -115,6 +115,7 @@ class CStart(Structure):
         ("ssthresh", c_uint64),
         ("gap", c_uint64),
         ("until", c_uint64),
+        ("round_trip", c_uint64),
         ("miss_next", c_uint64),
         ("miss_rate", c_uint32),
         ("miss_cap", c_uint32),
