@@ -31,6 +31,7 @@ REPORTED: tuple[str, ...] = (
     "smoothed_rtt",
     "smallest_rtt",
     "average_window",
+    "growth",
 )
 REPORTED += ("losses", "loss_time", "loss_window", "loss_in_avoidance", "restarts", "retreats", "acked", "acks")
 STATES = {State.CLOSED: "closed", State.SYN_SENT: "synSent", State.SYN_RECEIVED: "synReceived"}

@@ -166,6 +166,7 @@ ENTRIES: tuple[Entry, ...] = (
         Member("uint8_t", "retreats", "a start-up policy's retreats from an unsafe window, modulo 2^8"),
         Member("uint8_t", "loss_in_avoidance", "1: the last loss event was in congestion avoidance"),
         Member("uint8_t", "closed", "1: the last report of the connection"),
+        Member("uint8_t", "growth", "sixteenths of a segment that avoidance has earned beyond cwnd, at most 15"),
     ),
     Structure("downbeat_event", "Event", "One event of the flow engine and what it did.", fields="EVENT_FIELDS"),
 )

@@ -160,7 +160,7 @@
 #define DOWNBEAT_HOST_NOTIFICATION_PHASE_BITS 8u
 
 /* Entry of kind pathReport: what it has instead, byte offset, bits. */
-/* bits 1 to 0 HostPathPhase, 2 lossInAvoidance, 3 closed: the last report */
+/* bits 1 to 0 HostPathPhase, 2 lossInAvoidance, 3 closed: the last report, 7 to 4 growth */
 #define DOWNBEAT_HOST_PATH_REPORT_STATE_OFFSET 1u
 #define DOWNBEAT_HOST_PATH_REPORT_STATE_BITS 8u
 /* loss events so far */

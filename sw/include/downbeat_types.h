@@ -136,6 +136,7 @@ typedef struct downbeat_path_report {
   uint8_t retreats; /* a start-up policy's retreats from an unsafe window, modulo 2^8 */
   uint8_t loss_in_avoidance; /* 1: the last loss event was in congestion avoidance */
   uint8_t closed; /* 1: the last report of the connection */
+  uint8_t growth; /* sixteenths of a segment that avoidance has earned beyond cwnd, at most 15 */
 } downbeat_path_report;
 
 #endif

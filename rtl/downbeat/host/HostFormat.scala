@@ -138,7 +138,7 @@ object HostFormat {
     * commandHead and phase.
     */
   val pathReport: Seq[HostField] = Seq(
-    HostField("state", 1, 8, "bits 1 to 0 HostPathPhase, 2 lossInAvoidance, 3 closed: the last report"),
+    HostField("state", 1, 8, "bits 1 to 0 HostPathPhase, 2 lossInAvoidance, 3 closed: the last report, 7 to 4 growth"),
     HostField("losses", 2, 8, "loss events so far"),
     HostField("restarts", 3, 8, "restarts after idleness so far"),
     HostField("retreats", 7, 8, "safe retreats of the start-up policy so far"),

@@ -151,7 +151,7 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     put("generation", shown.reference.generation)
     put("commandHead", view.commandHead)
     put("phase", !wrapped)
-    put("state", shown.closed ## shown.lossInAvoidance ## shown.phase.asBits, HostFormat.pathReport)
+    put("state", shown.growth ## shown.closed ## shown.lossInAvoidance ## shown.phase.asBits, HostFormat.pathReport)
     put("time", shown.time.ns, HostFormat.pathReport)
     put("lossTime", shown.lossTime.ns, HostFormat.pathReport)
     for ((name, value) <- Seq("losses" -> shown.losses, "restarts" -> shown.restarts, "retreats" -> shown.retreats,

@@ -30,6 +30,10 @@ case class PathReport(config: DownbeatConfig) extends Bundle {
   val smoothedRtt, smallestRtt = UInt(36 bits)
   /** The averaged window (Yu, thesis, p. 26), bytes with 16 fraction bits. */
   val averageWindow = UInt(48 bits)
+  /** Sixteenths of a segment that congestion avoidance has earned beyond cwnd: of cwnd bytes that earn a segment, as many
+    * have been acknowledged since cwnd changed.
+    */
+  val growth = UInt(4 bits)
   /** Loss events so far: entries to recovery and first timeouts. Of the last one: when it was seen, cwnd just before
     * it, and whether that was in avoidance.
     */

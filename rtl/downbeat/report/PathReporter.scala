@@ -38,6 +38,8 @@ case class PathState(config: DownbeatConfig) extends Bundle {
   val smoothed8 = UInt(39 bits)
   val smallestRtt = UInt(36 bits)
   val averageWindow = UInt(48 bits)
+  /** Bytes acknowledged since cwnd changed; all ones: that or more. */
+  val sinceGrowth = UInt(32 bits)
   val losses, restarts, retreats = UInt(8 bits)
   val lossTime = Instant()
   val lossWindow = UInt(32 bits)
@@ -55,6 +57,9 @@ case class PathState(config: DownbeatConfig) extends Bundle {
   *
   * smoothed8 += R - smoothed8 / 8, as [[downbeat.engine.recovery.RoundTrip]] has it. The averaged window takes cwnd as
   * it was before the ACK: awnd += (cwnd - awnd) 131 / 65536, truncated toward zero (0.002; Yu, thesis, p. 30).
+  *
+  * A policy without a division adds whole segments to cwnd. `growth` is the fraction between them: sinceGrowth / cwnd, by
+  * restoring division, a bit on each of the steps 4 to 7.
   *
   * An event enters in any clock; those of one flow are at least eight clocks apart, and the state is written before.
   */
@@ -96,6 +101,7 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     /** cwnd - awnd, signed. */
     val distance = ((False ## before.cwnd ## B(0, 16 bits)).asUInt - before.averageWindow.resize(49)).asSInt
     val acked = before.acked + event.ackedBytes
+    val sinceGrowth = before.sinceGrowth +^ event.ackedBytes
     val smaller = event.rtt < before.smallestRtt || !before.smallestRtt.orR
   }
 
@@ -113,6 +119,9 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     val cwnd = next(classify.cwnd)
     val acked = next(classify.acked)
     val smaller = next(classify.smaller)
+    val sinceGrowth = UInt(32 bits)
+    sinceGrowth := next(classify.sinceGrowth).sat(1)
+    when(begins || cwnd(47 downto 16) =/= before.cwnd)(sinceGrowth := 0)
     val sinceReport = next(classify.sinceReport)
     val smoothed = next(classify.smoothed)
     val phase = PathPhase()
@@ -147,6 +156,24 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     val due = begins || loses || restarts || event.retreats || ends || next(third.lapsed) || phase =/= before.phase
   }
 
+  private val growth = new Area {
+    private val window = Seq.iterate(next(third.cwnd)(47 downto 16), 4)(next(_))
+    private val begun = next(third.sinceGrowth)
+    private val avoids = next(third.phase) === PathPhase.avoidance && begun < window.head
+    private def step(rest: UInt, cwnd: UInt): (Bool, UInt) = {
+      val twice = rest << 1
+      val bit = !(twice < cwnd.resize(33))
+      (bit, bit ? (twice - cwnd).resize(32) | twice.resize(32))
+    }
+    private val (bit3, rest3) = step(begun, window.head)
+    private val (bit2, rest2) = step(next(rest3), window(1))
+    private val (bit1, rest1) = step(next(rest2), window(2))
+    private val (bit0, _) = step(next(rest1), window(3))
+    private def later(bit: Bool, clocks: Int): Bool = Seq.iterate(bit, clocks + 1)(next(_)).last
+    /** On step 7. */
+    val sixteenths = later(avoids, 3) ? (later(bit3, 3) ## later(bit2, 2) ## later(bit1, 1) ## bit0).asUInt | U(0, 4 bits)
+  }
+
   // ---- step 5: the state after the event
 
   private val last = new Area {
@@ -167,6 +194,7 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     val after = CombInit(before).allowOverride()
     after.phase := next(fourth.phase)
     after.cwnd := cwnd(47 downto 16)
+    after.sinceGrowth := next(next(third.sinceGrowth))
     after.ended := next(fourth.ends)
     after.generation := event.reference.generation
     when(event.rttValid) {
@@ -211,8 +239,18 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     report.segmentSize := event.segmentSize
     report.ssthresh := event.window.ssthresh(47 downto 16)
     report.smoothedRtt := after.smoothed8 >> 3
+    report.growth := 0
   }
-  io.reports << last.report.m2sPipe()
 
-  io.idle := !steps.tail.map(_.valid).orR && !io.events.valid && !io.reports.valid
+  // ---- steps 6 and 7: the report waits for its fraction
+
+  private val waiting = Seq.iterate(last.report, 3)(_.m2sPipe())
+  private val whole = waiting.last.map { report =>
+    val complete = CombInit(report).allowOverride()
+    complete.growth := growth.sixteenths
+    complete
+  }
+  io.reports << whole.m2sPipe()
+
+  io.idle := !(steps ++ waiting).map(_.valid).orR && !io.reports.valid
 }

@@ -118,6 +118,7 @@ void Device::report() {
   DOWNBEAT_TAKE(smoothed_rtt, SMOOTHED_RTT);
   DOWNBEAT_TAKE(smallest_rtt, SMALLEST_RTT);
   DOWNBEAT_TAKE(average_window, AVERAGE_WINDOW);
+  DOWNBEAT_TAKE(growth, GROWTH);
   DOWNBEAT_TAKE(acked, ACKED);
   DOWNBEAT_TAKE(acks, ACKS);
 #undef DOWNBEAT_TAKE

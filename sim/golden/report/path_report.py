@@ -60,6 +60,7 @@ class Report:
     smoothed8: int = 0
     smallest_rtt: int = 0
     average_window: int = 0
+    since_growth: int = 0  # bytes acknowledged since cwnd changed, at most 2^32 - 1
     losses: int = 0
     loss_time: int = 0
     loss_window: int = 0
@@ -68,6 +69,12 @@ class Report:
     retreats: int = 0
     acked: int = 0
     acks: int = 0
+
+    @property
+    def growth(self) -> int:
+        """Sixteenths of a segment that congestion avoidance has earned beyond cwnd."""
+        earns = self.phase is Phase.AVOIDANCE and self.since_growth < self.cwnd
+        return 16 * self.since_growth // self.cwnd if earns else 0
 
     @property
     def smoothed_rtt(self) -> int:
@@ -123,7 +130,10 @@ class PathReporter:
             return after
         if event.acked:
             average = averaged(before.average_window, before.cwnd << FRACTION_BITS)
+            after = replace(after, since_growth=min(before.since_growth + event.acked, (1 << 32) - 1))
             after = replace(after, acked=before.acked + event.acked, acks=before.acks + 1, average_window=average)
+        if after.cwnd != before.cwnd:
+            after = replace(after, since_growth=0)
         if event.kind in LOSSES:
             after = replace(
                 after,

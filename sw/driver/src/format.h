@@ -142,7 +142,7 @@ struct Notification {
 
 struct PathReport {
   Kind kind{};
-  std::uint8_t state = 0; // HostPathPhase in bits 1 to 0, 2 lossInAvoidance, 3 closed
+  std::uint8_t state = 0; // HostPathPhase in bits 1 to 0, 2 lossInAvoidance, 3 closed, 7 to 4 growth
   std::uint8_t losses = 0, restarts = 0;
   std::uint16_t flow = 0;
   std::uint8_t generation = 0, retreats = 0;
@@ -161,6 +161,7 @@ struct PathReport {
   std::uint32_t phaseOfPath() const { return state & 3u; } // HostPathPhase
   bool lossInAvoidance() const { return (state & 4u) != 0; }
   bool closed() const { return (state & 8u) != 0; }
+  std::uint8_t growth() const { return state >> 4; } // sixteenths of a segment
 };
 #pragma pack(pop)
 

@@ -41,6 +41,7 @@ downbeat_path_report unpacked(const format::PathReport &entry) {
   report.retreats = entry.retreats;
   report.loss_in_avoidance = entry.lossInAvoidance();
   report.closed = entry.closed();
+  report.growth = entry.growth();
   return report;
 }
 

@@ -45,7 +45,8 @@ Cause Estimator::check(uint64_t now, const Report &report, const Connection *con
   if (report.segment_size < minSegment) return DOWNBEAT_CAUSE_SEGMENT;
   if (report.phase > DOWNBEAT_PHASE_RECOVERY) return DOWNBEAT_CAUSE_PHASE;
   const uint64_t window = report.phase == DOWNBEAT_PHASE_RECOVERY ? report.ssthresh : report.cwnd;
-  if (window == 0 || window > maxWindow || report.average_window >> 16 > maxWindow) return DOWNBEAT_CAUSE_WINDOW;
+  if (window == 0 || window > maxWindow || report.average_window >> 16 > maxWindow || report.growth > 15)
+    return DOWNBEAT_CAUSE_WINDOW;
   if (report.smoothed_rtt > longestRoundTrip || report.smallest_rtt > report.smoothed_rtt)
     return DOWNBEAT_CAUSE_ROUND_TRIP;
   if (report.losses != connection->losses)
@@ -86,6 +87,7 @@ void Estimator::takeWindow(uint64_t now, const Report &report, Connection &conne
   const bool steady = report.phase != DOWNBEAT_PHASE_STARTUP;
   const uint64_t bytes = report.phase == DOWNBEAT_PHASE_RECOVERY ? report.ssthresh : report.cwnd;
   connection.segmentSize = report.segment_size;
+  connection.growth = report.growth;
   table_.update(connection, now, steady, (bytes << 16) / size);
   // A loss has cut the window: before, it had grown up to that.
   const uint64_t grown = lost ? (uint64_t{report.loss_window} << 16) / size : connection.window;
@@ -126,7 +128,7 @@ void Estimator::takeRound(const Report &report, Connection &connection, bool dis
 /// A transfer that ends, or rests, without any loss reports its window [Zhang, Qiu, Keshav 2000, 5.1].
 void Estimator::endTransfer(Connection &connection, uint64_t time) {
   if (!connection.lost && connection.window && connection.acked > connection.transferAcked)
-    giveSpand(connection, time, connection.window >> 8, true);
+    giveSpand(connection, time, (connection.window >> 8) + connection.growth * 16u, true);
   connection.lost = false;
 }
 

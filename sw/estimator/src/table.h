@@ -31,6 +31,7 @@ struct Connection {
   uint64_t time = 0;   // ns, of the last report
   uint64_t touched = 0; // ns, when it came
   uint64_t window = 0;  // segments, 16 fraction bits
+  uint8_t growth = 0;   // sixteenths of a segment beyond it
   uint64_t average = 0; // awnd, likewise
   uint64_t roundTrip = 0;
   Drops drops;

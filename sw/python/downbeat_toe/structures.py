@@ -146,6 +146,7 @@ class PathReport(Structure):
         ("retreats", c_uint8),
         ("loss_in_avoidance", c_uint8),
         ("closed", c_uint8),
+        ("growth", c_uint8),
     )
 
 

@@ -76,6 +76,7 @@ class Connection:
     losses: int = 0
     restarts: int = 0
     retreats: int = 0
+    growth: int = 0
     lost: bool = False
     drops: Drops = field(default_factory=Drops)
     acked: int = 0

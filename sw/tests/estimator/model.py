@@ -130,7 +130,7 @@ class Model:
         if own.steady and own.average == 0:
             own.average = own.window
         self._round(own, report, bool(lost or restarted or recovers))
-        own.acked, own.acks, own.time = report.acked, report.acks, report.time
+        own.acked, own.acks, own.time, own.growth = report.acked, report.acks, report.time, report.growth
 
     def _check_report(self, report: Report) -> None:
         most = self.known.options["maximum_window"] * report.segment_size
@@ -142,7 +142,7 @@ class Model:
         require(report.segment_size >= SEGMENT, Cause.SEGMENT)
         require(report.phase <= 2, Cause.PHASE)
         window = report.ssthresh if report.phase == Phase.RECOVERY else report.cwnd
-        require(0 < window <= most and report.average_window >> 16 <= most, Cause.WINDOW)
+        require(0 < window <= most and report.average_window >> 16 <= most and report.growth <= 15, Cause.WINDOW)
         require(report.smallest_rtt <= report.smoothed_rtt <= LONGEST, Cause.ROUND_TRIP)
         if report.losses != own.losses:
             earliest = own.drops.last if own.drops.count else own.opened
@@ -173,7 +173,7 @@ class Model:
 
     def _end(self, own: Connection, time: int) -> None:
         if not own.lost and own.window and own.acked > own.transfer_acked:
-            self._give(own, time, own.window >> 8, final=True)
+            self._give(own, time, (own.window >> 8) + 16 * own.growth, final=True)
         own.lost = False
 
     def _give(self, own: Connection, time: int, window: int, final: bool) -> None:

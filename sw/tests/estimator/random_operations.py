@@ -23,7 +23,7 @@ STEPS = (0, 1, 10**3, 10**6, 10**8, 10**9, 3 * 10**9, 2 * 10**10)  # ns between 
 LIKELY = (2, 1, 1, 3, 6, 3, 1, 0.1)
 ABSURD = (0, 1, 255, 256, 65_535, 1 << 31, (1 << 32) - 1, 1 << 40, 1 << 62, (1 << 64) - 1)
 WIDTHS = {"cwnd": 32, "ssthresh": 32, "loss_window": 32, "segment_size": 16}
-BYTES = ("phase", "losses", "restarts", "retreats", "loss_in_avoidance")
+BYTES = ("phase", "losses", "restarts", "retreats", "loss_in_avoidance", "growth")
 
 
 class Play:
@@ -102,6 +102,7 @@ class Play:
         after = replace(after, acked=before.acked + acked, acks=before.acks + -(-acked // (2 * size)))
         rtt = draw.choice((0, 10**6, 5 * 10**7, 3 * 10**8))
         after = replace(after, smoothed_rtt=rtt, smallest_rtt=draw.choice((0, rtt, rtt // 2)))
+        after = replace(after, growth=draw.randrange(16))
         after = replace(after, average_window=draw.choice((0, 0, window << 16, 12345678)))
         if draw.random() < 0.2:
             losses = (before.losses + draw.choice((1, 1, 1, 2, 20))) % 256

@@ -123,6 +123,19 @@ def test_drops_of_a_prefix_within_a_round_trip_are_one(make: Make) -> None:
         assert (state.drops, state.last_drop) == (before.drops + counted, 8 * SECOND)
 
 
+def test_a_final_window_has_the_fraction_that_avoidance_has_earned(make: Make) -> None:
+    """Two transfers of 9.75 segments each: the mean is floored once."""
+    estimator = make()
+    opened(estimator, 1, 2)
+    assert estimator.report(replace(STEADY, growth=16)) is Cause.WINDOW
+    for name in (1, 2):
+        report = replace(STEADY, connection=name, cwnd=9 * SIZE, acked=30 * SIZE, acks=30, growth=12)
+        assert estimator.report(report) is Cause.NONE
+        estimator.close(SECOND, name)
+    state = estimator.prefix(SECOND, HERE)
+    assert state and state.spand_window == 9 * 256 + 192
+
+
 def test_spand_takes_the_window_of_figure_4(make: Make) -> None:
     estimator = make()
     estimator.transfer(0, HERE, 10 << 8, SECOND // 10, segments=100, acks=100)

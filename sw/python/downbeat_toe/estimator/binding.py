@@ -47,6 +47,7 @@ class Report:
     loss_in_avoidance: int = 0
     restarts: int = 0
     retreats: int = 0
+    growth: int = 0
 
 
 @dataclass(frozen=True)
