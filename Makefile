@@ -147,7 +147,8 @@ policies: $(POLICIES_RTL) ## congestion policies against their golden models [PO
 new-policy: $(SET_UP) ## the pieces of a new policy, which passes its test at once [NAME=name KIND=startup or steady, POLICY_PATH=dir]
 	@$(PY) -m scripts.new_policy "$(NAME)" "$(KIND)"
 
-mutants: $(RTL) ## mistakes drawn in the core's Verilog, and which tests notice them [N=n SEED=n MODULE=name JOBS=n]
+# Mistakes in the host software need no Verilog.
+mutants: $(if $(filter host gateway driver estimator sw/%,$(MODULE)),$(SET_UP),$(RTL)) ## mistakes drawn in the core's Verilog or the host's C++, and which tests notice them [N=n SEED=n MODULE=name or host JOBS=n]
 	@$(PY) -m scripts.mutants
 
 formal: $(RTL) ## proofs of the exact sums of time base and pacer, and mutants that they must refuse

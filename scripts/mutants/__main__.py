@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make mutants`: N mistakes drawn by SEED in the core's Verilog, and which tests notice them;
-build/reports/mutants.json.
+"""`make mutants`: N mistakes drawn by SEED in the core's Verilog or in the host software's C++, and which tests notice
+them; build/reports/mutants.json.
 
-MODULE: classes, Verilog modules or files to draw from. Exit status 1 if a test fails without a mutant; a survivor is
-something to look at, not a failure.
+MODULE: classes, Verilog modules or files to draw from; or parts of the host software (gateway, driver, estimator, host
+for all three), their folders and files. Exit status 1 if a test fails without a mutant; a survivor is something to look
+at, not a failure.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Any
 from scripts.mutants.campaign import Campaign, Verdict, described
 from scripts.mutants.draw import draw
 from scripts.mutants.files import Files
+from scripts.mutants.host import campaign as host
+from scripts.mutants.host.parts import units
 from scripts.mutants.place import REPORT, ROOT
 from scripts.mutants.sessions import sessions
 
@@ -29,15 +32,22 @@ def main() -> int:
     count, seed, jobs = (_number(name, default) for name, default in (("N", DRAWN), ("SEED", SEED), ("JOBS", JOBS)))
     wanted = os.environ.get("MODULE", "").split()
     begun = time.monotonic()
-    files = Files(sessions())
-    mutants = draw(files, count, seed, wanted)
-    if not mutants:
-        print(f"MODULE={' '.join(wanted)}: no test runs on such a module", file=sys.stderr)
-        return 2
-    if len(mutants) < count:
-        say(f"{len(mutants)} different mutants found for N={count}")
-    campaign = Campaign(files, mutants, jobs, say)
+    campaign: Campaign | host.Campaign
+    if any(units([word]) for word in wanted):
+        if wrong := [word for word in wanted if not units([word])]:
+            print(f"MODULE={' '.join(wanted)}: {wrong[0]} is not of the host software", file=sys.stderr)
+            return 2
+        campaign = host.Campaign(wanted, count, seed, jobs, say)
+    else:
+        files = Files(sessions())
+        mutants = draw(files, count, seed, wanted)
+        if not mutants:
+            print(f"MODULE={' '.join(wanted)}: no test runs on such a module", file=sys.stderr)
+            return 2
+        campaign = Campaign(files, mutants, jobs, say)
     verdicts = campaign.run()
+    if len(verdicts) < count:
+        say(f"{len(verdicts)} different mutants found for N={count}")
     survivors = [verdict for verdict in verdicts if not verdict.killed_by]
     for verdict in survivors:
         say(f"SURVIVED {described(verdict.mutant)}\n         {unseen(verdict)}")
@@ -57,14 +67,14 @@ def unseen(verdict: Verdict) -> str:
     """Why it lives: the tests that it changed something for, or that there are none."""
     if verdict.passed:
         return f"changes something, unseen by {', '.join(verdict.passed)}"
-    return f"never changes anything in {len(verdict.same)} test modules: no test goes there, or nothing can"
+    return f"never runs or changes anything in {len(verdict.same)} test modules: no test goes there, or nothing can"
 
 
 def say(line: str) -> None:
     print(line, flush=True)
 
 
-def summary(seed: int, verdicts: Sequence[Verdict], campaign: Campaign, wall: float) -> dict[str, Any]:
+def summary(seed: int, verdicts: Sequence[Verdict], campaign: Campaign | host.Campaign, wall: float) -> dict[str, Any]:
     """The contents of build/reports/mutants.json."""
     survived = [verdict for verdict in verdicts if not verdict.killed_by]
     simulated = sum(verdict.seconds for verdict in verdicts)
@@ -73,6 +83,7 @@ def summary(seed: int, verdicts: Sequence[Verdict], campaign: Campaign, wall: fl
         "drawn": len(verdicts),
         "killed": len(verdicts) - len(survived),
         "timed_out": sum(verdict.end == "timed out" for verdict in verdicts),
+        "parts": [part(name, verdicts) for name in sorted({verdict.mutant.folder for verdict in verdicts})],
         "survived": [record(verdict) for verdict in survived],
         "mutants": [record(verdict) for verdict in verdicts],
         "broken": campaign.broken,
@@ -85,20 +96,28 @@ def summary(seed: int, verdicts: Sequence[Verdict], campaign: Campaign, wall: fl
     }
 
 
+def part(name: str, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """A folder of the RTL, or a part of the host software."""
+    own = [verdict for verdict in verdicts if verdict.mutant.folder == name]
+    killed = sum(bool(verdict.killed_by) for verdict in own)
+    timed_out = sum(verdict.end == "timed out" for verdict in own)
+    return {"part": name, "drawn": len(own), "killed": killed, "timed_out": timed_out, "survived": len(own) - killed}
+
+
 def record(verdict: Verdict) -> dict[str, Any]:
     """One mutant's place and end."""
     mutant = verdict.mutant
     return {
         "number": mutant.number,
-        "kind": mutant.mistake.kind,
-        "folder": mutant.unit.folder,
-        "file": f"{mutant.unit.home}.v",
-        "module": mutant.module.name,
+        "kind": mutant.kind,
+        "folder": mutant.folder,
+        "file": mutant.file,
+        "module": mutant.within,
         "line": mutant.line,
         "signal": mutant.signal,
         "statement": mutant.statement,
         "original": mutant.original,
-        "changed": mutant.mistake.changed,
+        "changed": mutant.changed,
         "killed_by": verdict.killed_by,
         "case": verdict.case,
         "end": verdict.end,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from scripts.mutants.draw import Mutant
 from scripts.mutants.files import CORES, Files
@@ -20,17 +21,42 @@ from scripts.mutants.verilog import Module
 BESIDE_BYTES = 1 << 20  # a top with more Verilog is not built for the folder's other tests
 
 
+class Described(Protocol):
+    """A mutant's number, place and change, in the Verilog or in C++; `folder`: the part that it is of."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def changed(self) -> str: ...
+    @property
+    def folder(self) -> str: ...
+    @property
+    def file(self) -> str: ...
+    @property
+    def within(self) -> str: ...  # the module or function
+    @property
+    def line(self) -> int: ...
+    @property
+    def signal(self) -> str: ...
+    @property
+    def statement(self) -> str: ...
+    @property
+    def original(self) -> str: ...
+
+
 @dataclass
 class Verdict:
     """A mutant's end; `killed_by` is empty while it lives."""
 
-    mutant: Mutant
+    mutant: Described
     killed_by: str = ""
     end: str = ""  # failed, crashed or timed out
     case: str = ""
     seconds: float = 0.0  # simulated
     passed: list[str] = field(default_factory=list)  # the sessions that saw nothing
-    same: list[str] = field(default_factory=list)  # the sessions in which it never changed anything
+    same: list[str] = field(default_factory=list)  # the sessions in which it never changed anything, or never ran
 
 
 class Campaign:
@@ -71,7 +97,7 @@ class Campaign:
         return self.files.broad(top)
 
     def _stage(self, name: str, choose: Callable[[Mutant], list[Session]]) -> None:
-        living = [verdict.mutant for verdict in self.verdicts.values() if not verdict.killed_by]
+        living = [mutant for mutant in self.mutants if not self.verdicts[mutant.number].killed_by]
         wanted = {mutant.number: self._able(mutant, choose(mutant)) for mutant in living}
         sessions = list(dict.fromkeys(session for each in wanted.values() for session in each))
         if not sessions:
@@ -176,10 +202,10 @@ def chain(
     return found
 
 
-def described(mutant: Mutant) -> str:
+def described(mutant: Described) -> str:
     """In one line."""
-    place = f"{mutant.unit.home}.v:{mutant.line} {mutant.module.name}"
-    return f"{mutant.number} {mutant.mistake.kind} in {place}, {mutant.signal}: {mutant.original}, {mutant.mistake.changed}"
+    place = f"{mutant.file}:{mutant.line} {mutant.within}"
+    return f"{mutant.number} {mutant.kind} in {place}, {mutant.signal}: {mutant.original}, {mutant.changed}"
 
 
 def killer(verdict: Verdict) -> str:

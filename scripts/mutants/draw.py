@@ -30,6 +30,26 @@ class Mutant:
     mistake: Mistake
 
     @property
+    def kind(self) -> str:
+        return self.mistake.kind
+
+    @property
+    def changed(self) -> str:
+        return self.mistake.changed
+
+    @property
+    def folder(self) -> str:
+        return self.unit.folder
+
+    @property
+    def file(self) -> str:
+        return f"{self.unit.home}.v"
+
+    @property
+    def within(self) -> str:
+        return self.module.name
+
+    @property
     def line(self) -> int:
         """In the home file, from 1."""
         return self.module.line + self.mistake.place[0]

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""Draws mistakes in the host software and runs the tests that reach each; only the changed unit is compiled again."""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from scripts.mutants.campaign import Verdict, described, killer
+from scripts.mutants.host import cpp
+from scripts.mutants.host.cpp import Mistake
+from scripts.mutants.host.parts import PARTS, Part, Tree, Unit, sessions, units
+from scripts.mutants.host.run import Lines, Outcome, covered, run
+
+# The tests of sw/core compile it themselves, so that nothing counts the lines that they run.
+OWN_BUILDS = {"sw/core/": "sw/tests/core/test_core.py"}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """`number` from 1, with those that are dropped; the names are those of a mutant of the Verilog."""
+
+    number: int
+    unit: Unit
+    mistake: Mistake
+
+    @property
+    def kind(self) -> str:
+        return self.mistake.kind
+
+    @property
+    def changed(self) -> str:
+        return self.mistake.new or "nothing"
+
+    @property
+    def folder(self) -> str:
+        return self.unit.part.name
+
+    @property
+    def file(self) -> str:
+        return self.unit.path
+
+    @property
+    def within(self) -> str:
+        return cpp.function(self.unit.text, self.mistake.start)
+
+    @property
+    def line(self) -> int:
+        return self.unit.text.count("\n", 0, self.mistake.start) + 1
+
+    @property
+    def signal(self) -> str:
+        return self.statement
+
+    @property
+    def statement(self) -> str:
+        return self.unit.text.split("\n")[self.line - 1].strip()
+
+    @property
+    def original(self) -> str:
+        return self.unit.text[self.mistake.start : self.mistake.end] or self.statement
+
+
+def drawn(wanted: Sequence[str], seed: int) -> Iterator[tuple[Unit, Mistake]]:
+    """The parts in turn; of each a file, larger ones more often; of it a kind, and of the kind a place. None twice."""
+    generator = random.Random(f"host mutants {seed}")
+    held = {unit: cpp.listed(unit.text) for unit in units(wanted)}
+    parts = [part for part in PARTS.values() for _ in range(part.turns) if any(unit.part == part for unit in held)]
+    while parts and any(held.values()):
+        generator.shuffle(parts)
+        for part in parts:
+            files = [unit for unit, left in held.items() if unit.part == part and left]
+            if not files:
+                continue
+            unit = generator.choices(files, [unit.text.count("\n") ** 0.5 for unit in files])[0]
+            kind = generator.choice(sorted({each.kind for each in held[unit]}))
+            mistake = generator.choice([each for each in held[unit] if each.kind == kind])
+            held[unit].remove(mistake)
+            yield unit, mistake
+
+
+class Campaign:
+    """As that of the Verilog. `dropped`: mistakes that the compiler refused, or of which it made the same code."""
+
+    def __init__(self, wanted: Sequence[str], count: int, seed: int, jobs: int, say: Callable[[str], None]) -> None:
+        self.count, self.jobs, self.say = count, jobs, say
+        self.stream = (Mutant(number, *pair) for number, pair in enumerate(drawn(wanted, seed), 1))
+        self.parts = sorted({unit.part for unit in units(wanted)}, key=lambda part: part.name)
+        self.broken: dict[str, str] = {}
+        self.build_seconds = self.alone_seconds = 0.0
+        self.dropped = 0
+        self._alone: dict[str, Outcome] = {}
+        self._reached: dict[str, Lines] = {}
+
+    def run(self) -> list[Verdict]:
+        trees: queue.Queue[Tree] = queue.Queue()
+        self._measure()
+        for job in range(self.jobs):
+            trees.put(self._ready(Tree(str(job))))
+        verdicts: list[Verdict] = []
+        with ThreadPoolExecutor(self.jobs) as pool:
+            while len(verdicts) < self.count:
+                batch = list(itertools.islice(self.stream, self.count - len(verdicts)))
+                if not batch:
+                    break
+                found = pool.map(lambda mutant: self._judge(mutant, trees), batch)
+                verdicts += [verdict for verdict in found if verdict]
+        return verdicts
+
+    def _ready(self, tree: Tree, covers: bool = False) -> Tree:
+        begun = time.monotonic()
+        tree.update()
+        folders = list(dict.fromkeys(folder for part in self.parts for folder in part.make))
+        if error := tree.build(folders):
+            raise RuntimeError(f"without a mutant: {error[-500:]}")
+        self.build_seconds += time.monotonic() - begun
+        return tree
+
+    def _measure(self) -> None:
+        """Each test module without a mutant: how long it takes, that it passes, and which lines it reaches."""
+        tree = self._ready(Tree("covered", covered=True))
+        for part in self.parts:
+            for session in sessions(part):
+                outcome, lines = covered(tree, session)
+                self.alone_seconds += outcome.seconds
+                if outcome.end == "passed":
+                    self._alone[session], self._reached[session] = outcome, lines
+                else:
+                    self.broken[session] = f"{outcome.end} {outcome.case}".strip()
+                    self.say(f"BROKEN   {session} without a mutant: {self.broken[session]}; it judges nothing")
+        self.say(f"{len(self._alone)} test modules in {self.alone_seconds:.0f} s without a mutant")
+
+    def _reaching(self, mutant: Mutant) -> list[str]:
+        """The modules that run the mutant's line, the shortest first; of one without code those that use the file."""
+        able = [session for session in sessions(mutant.unit.part) if session in self._alone]
+        known = any(mutant.file in self._reached[session] for session in able)  # a file of constants has no code
+
+        def reaches(session: str) -> bool:
+            lines = self._reached[session].get(mutant.file, {})
+            own = any(mutant.file.startswith(folder) and session == test for folder, test in OWN_BUILDS.items())
+            return own or not known or lines.get(mutant.line, any(lines.values()))
+
+        return sorted(filter(reaches, able), key=lambda session: self._alone[session].seconds)
+
+    def _judge(self, mutant: Mutant, trees: queue.Queue[Tree]) -> Verdict | None:
+        """None: nothing to judge."""
+        tree = trees.get()
+        part: Part = mutant.unit.part
+        before = tree.objects(part)
+        try:
+            begun = time.monotonic()
+            tree.write(mutant.file, mutant.mistake.planted(mutant.unit.text))
+            refused = tree.build(part.make[-1:])
+            self.build_seconds += time.monotonic() - begun
+            if refused or tree.objects(part) == before:
+                self.dropped += 1
+                return None
+            verdict = self._run(mutant, tree)
+            if verdict.killed_by:
+                self.say(f"killed   {described(mutant)}\n         by {killer(verdict)}")
+            return verdict
+        finally:
+            tree.write(mutant.file, mutant.unit.text)
+            tree.build(part.make[-1:])
+            trees.put(tree)
+
+    def _run(self, mutant: Mutant, tree: Tree) -> Verdict:
+        verdict = Verdict(mutant)
+        reaching = self._reaching(mutant)
+        verdict.same = [session for session in sessions(mutant.unit.part) if session not in reaching]
+        for session in reaching:
+            outcome = run(tree, session, self._alone[session].seconds)
+            verdict.seconds += outcome.seconds
+            if outcome.end != "passed":
+                verdict.killed_by, verdict.end, verdict.case = session, outcome.end, outcome.case
+                break
+            verdict.passed.append(session)
+        return verdict

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The parts of the host software, their sources, tests and builds; and copies of the tree in which they are changed."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from scripts.mutants.place import PLANTED, ROOT
+
+TREES = PLANTED / "host"
+# No mutant is judged by a test that builds the sources itself, or whose subject is another sanitizer, compiler or
+# installation.
+LEFT_OUT = ("install", "sanitized", "headers", "cpython", "dissector")
+LEFT_OUT_CASES = "not sanitizers and not fuzz and not install"
+BUILD_SECONDS = 900
+
+
+@dataclass(frozen=True)
+class Part:
+    """`turns`: how often it is drawn from. Folders are the tree's."""
+
+    name: str
+    turns: int
+    sources: tuple[str, ...]
+    tests: tuple[str, ...]
+    make: tuple[str, ...]  # what its tests need, the folder that builds the part last
+
+
+PARTS = {
+    part.name: part
+    for part in (
+        Part(
+            "gateway",
+            2,
+            ("sw/gateway/client", "sw/gateway/server", "sw/gateway/wire"),
+            ("sw/tests/gateway",),
+            ("sw/gateway",),
+        ),
+        Part(
+            "driver",
+            2,
+            ("sw/core", "sw/driver/nic", "sw/driver/src"),
+            ("sw/tests/driver", "sw/tests/core"),
+            ("sw/gateway", "sw/driver"),
+        ),
+        Part("estimator", 1, ("sw/estimator/src",), ("sw/tests/estimator",), ("sw/estimator",)),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A source file, by its path in the tree."""
+
+    part: Part
+    path: str
+
+    @functools.cached_property
+    def text(self) -> str:
+        return (ROOT / self.path).read_text()
+
+
+def units(wanted: Iterable[str]) -> list[Unit]:
+    """The files of parts or folders, or those that are named."""
+    found = [
+        Unit(part, str(path.relative_to(ROOT)))
+        for part in PARTS.values()
+        for folder in part.sources
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in (".cpp", ".h")
+    ]
+    names = tuple(wanted)
+    return [unit for unit in found if "host" in names or unit.part.name in names or unit.path.startswith(names)]
+
+
+def sessions(part: Part) -> list[str]:
+    """Its test modules."""
+    modules = [path for folder in part.tests for path in sorted((ROOT / folder).glob("test_*.py"))]
+    return [str(path.relative_to(ROOT)) for path in modules if not path.stem.endswith(LEFT_OUT)]
+
+
+class Tree:
+    """A copy of the tree, with its own builds; `covered`: they count how often each line runs."""
+
+    def __init__(self, name: str, covered: bool = False) -> None:
+        self.place = TREES / name
+        self.compiler = "g++ -w --coverage -fprofile-update=atomic" if covered else "g++ -w"
+        self.environment = os.environ | {
+            "DOWNBEAT_ROOT": str(self.place),
+            "DOWNBEAT_DRIVER": str(self.place / "build" / "driver"),
+            "DOWNBEAT_BUILT": "1",
+            "DOWNBEAT_UNTRAINED": "1",
+            "PYTHONPATH": f"{self.place}:{self.place / 'sw' / 'python'}",
+            "SEED": "1",
+            "CCACHE_BASEDIR": str(self.place),
+        }
+        for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "SOAK", "MODULE", "N", "TEST", "CASE"):
+            self.environment.pop(name, None)
+
+    def update(self) -> None:
+        """The tree's own files, without what is built; those that are the same keep their time."""
+        listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+        names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+        for name in filter(None, names):
+            of, to = ROOT / name, self.place / name
+            if not of.is_file() or (to.is_file() and to.read_bytes() == of.read_bytes()):
+                continue
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(of, to)
+            shutil.copymode(of, to)
+        (self.place / "build").mkdir(exist_ok=True)
+        (self.place / "build" / "venv.path").write_text(os.environ.get("DOWNBEAT_VENV", str(ROOT / "build" / "venv")))
+
+    def build(self, folders: Iterable[str]) -> str:
+        """The compiler's errors, empty where there are none."""
+        for folder in folders:
+            out = self.place / "build" / folder.rpartition("/")[2]
+            command = ["make", "-s", "-C", folder, f"CXX={self.compiler}", f"OUT={out}"]
+            try:
+                done = subprocess.run(
+                    command, cwd=self.place, env=self.environment, capture_output=True, text=True, timeout=BUILD_SECONDS
+                )
+            except subprocess.TimeoutExpired:
+                return "the compiler does not end"
+            if done.returncode:
+                return done.stderr or "make fails"
+        return ""
+
+    def objects(self, part: Part) -> dict[str, str]:
+        """Hashes of the part's objects."""
+        out = self.place / "build" / part.make[-1].rpartition("/")[2]
+        return {str(path): hashlib.sha1(path.read_bytes()).hexdigest() for path in sorted(out.rglob("*.o"))}
+
+    def write(self, path: str, text: str) -> None:
+        (self.place / path).write_text(text)
