@@ -7,6 +7,9 @@ import re
 from pathlib import Path, PurePosixPath
 
 import pytest
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File
+from mkdocs.structure.pages import Page as MkDocsPage
 
 from cocotb_tests.bench.results import note
 from scripts.docs import diagrams, hooks, rules
@@ -134,11 +137,7 @@ def test_a_wrong_timing_diagram_fails() -> None:
 
 
 def test_a_link_out_of_docs_stays_as_text_in_the_site() -> None:
-    class Source:
-        src_uri = "how-to/page.md"
-
-    class Shown:
-        file = Source()
-
+    shown = File("how-to/page.md", "docs", "site", use_directory_urls=True)
+    page = MkDocsPage("A page", shown, MkDocsConfig())
     text = "[`example.c`](../../sim/device/example.c), [other](../reference/other.md)"
-    assert hooks.on_page_markdown(text, Shown()) == "`example.c`, [other](../reference/other.md)"
+    assert hooks.on_page_markdown(text, page) == "`example.c`, [other](../reference/other.md)"

@@ -112,12 +112,13 @@ class Campaign:
                 verdicts += [verdict for verdict in found if verdict]
         return verdicts
 
-    def _ready(self, tree: Tree, covers: bool = False) -> Tree:
+    def _ready(self, tree: Tree) -> Tree:
         begun = time.monotonic()
         tree.update()
         folders = list(dict.fromkeys(folder for part in self.parts for folder in part.make))
         if error := tree.build(folders):
             raise RuntimeError(f"without a mutant: {error[-500:]}")
+        tree.original = {part: tree.objects(part) for part in self.parts}
         self.build_seconds += time.monotonic() - begun
         return tree
 
@@ -151,13 +152,12 @@ class Campaign:
         """None: nothing to judge."""
         tree = trees.get()
         part: Part = mutant.unit.part
-        before = tree.objects(part)
         try:
             begun = time.monotonic()
             tree.write(mutant.file, mutant.mistake.planted(mutant.unit.text))
             refused = tree.build(part.make[-1:])
             self.build_seconds += time.monotonic() - begun
-            if refused or tree.objects(part) == before:
+            if refused or tree.objects(part) == tree.original[part]:
                 self.dropped += 1
                 return None
             verdict = self._run(mutant, tree)
@@ -165,8 +165,7 @@ class Campaign:
                 self.say(f"killed   {described(mutant)}\n         by {killer(verdict)}")
             return verdict
         finally:
-            tree.write(mutant.file, mutant.unit.text)
-            tree.build(part.make[-1:])
+            tree.write(mutant.file, mutant.unit.text)  # compiled with the next one
             trees.put(tree)
 
     def _run(self, mutant: Mutant, tree: Tree) -> Verdict:

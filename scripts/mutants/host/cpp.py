@@ -119,8 +119,8 @@ def _everywhere(code: str) -> Iterator[Mistake]:
     for found in NUMBER.finditer(code):
         value = int(found[0].replace("'", ""))
         small = (value + 1, value - 1) if value else (1,)
-        for new in small if value <= SMALL else (2 * value, value // 2):
-            yield Mistake("number", found.start(), found.end(), str(new))
+        for other in small if value <= SMALL else (2 * value, value // 2):
+            yield Mistake("number", found.start(), found.end(), str(other))
     for found in WORD.finditer(code):
         yield Mistake("word", found.start(), found.end(), WORDS[found[0]])
     for found in STEP.finditer(code):

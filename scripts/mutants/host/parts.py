@@ -90,6 +90,7 @@ class Tree:
 
     def __init__(self, name: str, covered: bool = False) -> None:
         self.place = TREES / name
+        self.original: dict[Part, dict[str, str]] = {}  # hashes of the objects without a mutant
         self.compiler = "g++ -w --coverage -fprofile-update=atomic" if covered else "g++ -w"
         self.environment = os.environ | {
             "DOWNBEAT_ROOT": str(self.place),

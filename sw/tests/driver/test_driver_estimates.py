@@ -35,11 +35,11 @@ from sw.tests.driver.test_driver_mapped import (
 from sw.tests.driver.test_driver_mapped import core as core
 
 ROUND_TRIP = 1_000_000  # ns
-
-
-ROUND_TRIP = 1_000_000  # ns
 CORE_TIME = 5_000_000_000  # ns, of the path reports
 WINDOW = 100  # segments, of the connection that teaches
+ACKED = (
+    200_000  # segments that it has acknowledged a round trip later, so that two seconds later too its window is full
+)
 HOLD = 1_000_000_000  # ns that a start holds
 RESPONSE, IN_FLIGHT, PASSIVE, OPEN, START = 2, 12, 1, 1, 8
 
@@ -72,9 +72,9 @@ def taught(core: Core, device: Device, *, retreats: int = 0) -> None:
     report(core, acked=0, acks=0)
     device.poll()
     time.sleep(2 * ROUND_TRIP / 1e9)
-    report(core, acked=20_000 * MSS, acks=20_000)
+    report(core, acked=ACKED * MSS, acks=ACKED)
     if retreats:
-        report(core, acked=20_000 * MSS, acks=20_000, retreats=retreats)
+        report(core, acked=ACKED * MSS, acks=ACKED, retreats=retreats)
     device.poll()
     connection.close()
 

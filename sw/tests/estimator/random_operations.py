@@ -39,6 +39,7 @@ class Play:
         self.now = draw((0, 10**9, 10**18))
         self.last: dict[int, Report] = {}
         self.answers: Counter[tuple[Method, bool]] = Counter()
+        self.retreats = 0  # of connections whose endpoint has saved parameters
 
     def address(self) -> Address:
         draw = self.draw
@@ -110,7 +111,12 @@ class Play:
             after = replace(after, losses=losses, loss_time=draw.randint(before.time, time))
         if draw.random() < 0.1:
             after = replace(after, restarts=(before.restarts + 1) % 256)
-        return replace(after, retreats=(before.retreats + 1) % 256) if draw.random() < 0.05 else after
+        if draw.random() < 0.12:
+            # At times beside a loss, which ends a jump too, and at times the count comes round.
+            retreats = (before.retreats + draw.choice((1, 1, 3, 255))) % 256
+            after = replace(after, retreats=retreats)
+            self.retreats += before.remote in self.model.known.saved
+        return after
 
     def _spoilt(self, report: Report) -> Report:
         """The same with an absurd member."""

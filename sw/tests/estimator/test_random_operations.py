@@ -16,20 +16,23 @@ from downbeat_toe.estimator.structures import Cause, Method
 from sw.tests.estimator.random_operations import run
 
 SEED = int(os.environ.get("SEED") or 1)
-PLAYS, OPERATIONS = (100, 100_000) if os.environ.get("SOAK") else (4, 2_000)
+PLAYS, OPERATIONS = (100, 100_000) if os.environ.get("SOAK") else (6, 6_000)
 # Every cause, but for those that a caller's own error makes.
 EXPECTED = set(Cause) - {Cause.NONE, Cause.ARGUMENT}
 
 
 def test_library_and_model_answer_the_same(library: CDLL) -> None:
     refused, answers = Counter[Cause](), Counter[tuple[Method, bool]]()
+    retreats = 0
     for seed in range(SEED, SEED + PLAYS):
         print(f"seed {seed}")
         play = run(seed, OPERATIONS)
         refused.update(play.model.refused)
         answers += play.answers
+        retreats += play.retreats
     assert {cause for cause, count in refused.items() if count} >= EXPECTED
     assert all(answers[method, known] > 20 for method in Method for known in (False, True)), answers
+    assert retreats > 100
 
 
 def test_sanitizers_find_nothing(sanitized: Path) -> None:
