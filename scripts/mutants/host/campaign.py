@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import queue
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from scripts.mutants.campaign import Verdict, described, killer
 from scripts.mutants.host import cpp
@@ -114,7 +116,8 @@ class Campaign:
 
     def _ready(self, tree: Tree) -> Tree:
         begun = time.monotonic()
-        tree.update()
+        if tree.update():
+            self._measured(tree).unlink(missing_ok=True)
         folders = list(dict.fromkeys(folder for part in self.parts for folder in part.make))
         if error := tree.build(folders):
             raise RuntimeError(f"without a mutant: {error[-500:]}")
@@ -122,19 +125,30 @@ class Campaign:
         self.build_seconds += time.monotonic() - begun
         return tree
 
+    @staticmethod
+    def _measured(tree: Tree) -> Path:
+        return tree.place.with_suffix(".pickle")
+
     def _measure(self) -> None:
-        """Each test module without a mutant: how long it takes, that it passes, and which lines it reaches."""
+        """Each test module without a mutant: how long it takes, that it passes, and which lines it reaches. Kept as
+        long as no file changes."""
         tree = self._ready(Tree("covered", covered=True))
+        file = self._measured(tree)
+        kept: dict[str, tuple[Outcome, Lines]] = pickle.loads(file.read_bytes()) if file.exists() else {}
         for part in self.parts:
             for session in sessions(part):
-                outcome, lines = covered(tree, session)
-                self.alone_seconds += outcome.seconds
+                if session not in kept:
+                    kept[session] = covered(tree, session)
+                    self.alone_seconds += kept[session][0].seconds
+                outcome, lines = kept[session]
                 if outcome.end == "passed":
                     self._alone[session], self._reached[session] = outcome, lines
                 else:
+                    kept.pop(session)
                     self.broken[session] = f"{outcome.end} {outcome.case}".strip()
                     self.say(f"BROKEN   {session} without a mutant: {self.broken[session]}; it judges nothing")
-        self.say(f"{len(self._alone)} test modules in {self.alone_seconds:.0f} s without a mutant")
+        file.write_bytes(pickle.dumps(kept))
+        self.say(f"{len(self._alone)} test modules measured, {self.alone_seconds:.0f} s of them now")
 
     def _reaching(self, mutant: Mutant) -> list[str]:
         """The modules that run the mutant's line, the shortest first; of one without code those that use the file."""

@@ -99,13 +99,14 @@ class Tree:
             "DOWNBEAT_UNTRAINED": "1",
             "PYTHONPATH": f"{self.place}:{self.place / 'sw' / 'python'}",
             "SEED": "1",
-            "CCACHE_BASEDIR": str(self.place),
         }
         for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "SOAK", "MODULE", "N", "TEST", "CASE"):
             self.environment.pop(name, None)
 
-    def update(self) -> None:
-        """The tree's own files, without what is built; those that are the same keep their time."""
+    def update(self) -> bool:
+        """Takes the tree's own files, without what is built; those that are the same keep their time. Whether one is
+        another."""
+        changed = False
         listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
         names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
         for name in filter(None, names):
@@ -115,14 +116,15 @@ class Tree:
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(of, to)
             shutil.copymode(of, to)
+            changed = True
         (self.place / "build").mkdir(exist_ok=True)
         (self.place / "build" / "venv.path").write_text(os.environ.get("DOWNBEAT_VENV", str(ROOT / "build" / "venv")))
+        return changed
 
     def build(self, folders: Iterable[str]) -> str:
         """The compiler's errors, empty where there are none."""
         for folder in folders:
-            out = self.place / "build" / folder.rpartition("/")[2]
-            command = ["make", "-s", "-C", folder, f"CXX={self.compiler}", f"OUT={out}"]
+            command = ["make", "-s", "-C", folder, f"CXX={self.compiler}"]
             try:
                 done = subprocess.run(
                     command, cwd=self.place, env=self.environment, capture_output=True, text=True, timeout=BUILD_SECONDS

@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,7 +72,7 @@ def covered(tree: Tree, session: str) -> tuple[Outcome, Lines]:
     for counts in (tree.place / "build").rglob("*.gcda"):
         counts.unlink()
     outcome = run(tree, session, None)
-    lines: Lines = defaultdict(dict)
+    lines: Lines = {}
     for counts in sorted((tree.place / "build").rglob("*.gcda")):
         command = ["gcov", "--json-format", "--stdout", counts.name]
         done = subprocess.run(command, cwd=counts.parent, capture_output=True, text=True, check=False)
@@ -82,7 +81,7 @@ def covered(tree: Tree, session: str) -> tuple[Outcome, Lines]:
             for file in found["files"]:
                 path = (Path(found["current_working_directory"]) / file["file"]).resolve()
                 if path.is_relative_to(tree.place):
-                    held = lines[str(path.relative_to(tree.place))]
+                    held = lines.setdefault(str(path.relative_to(tree.place)), {})
                     for line in file["lines"]:
                         held[line["line_number"]] = held.get(line["line_number"], False) or line["count"] > 0
     return outcome, lines

@@ -281,6 +281,7 @@ class Play:
         self.gateway.sweep()
         self.model.sweep()
         self.model.expire()
+        self.count()
 
     def restart(self) -> None:
         self.count()
@@ -311,12 +312,14 @@ class Play:
         self.saw[answer.split()[0]] += 1
 
     def count(self) -> None:
-        """The counters, and how many prefixes there are."""
+        """The counters, and how many prefixes, sessions and reporters there are."""
         same(self.gateway.size()[0], len(self.model.prefixes))
         found = self.gateway.counters()
-        for gauge in ("received", "sessions", "reporters"):
-            found.pop(gauge, None)
-        same(found, {name: count for name, count in self.model.counters.items() if count})
+        found.pop("received", None)
+        reporters = self.model.reporters
+        sessions = sum(len(reporter.sessions) for reporter in reporters.values())
+        wanted = self.model.counters | Counter(sessions=sessions, reporters=len(reporters))
+        same(found, {name: count for name, count in wanted.items() if count})
 
 
 def packed(item: tuple[str, str, tuple[Any, ...]]) -> bytes:
