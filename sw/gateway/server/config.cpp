@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <fstream>
 #include <functional>
@@ -133,6 +134,31 @@ int foreignLine(std::string_view source) {
   return 0;
 }
 
+// The line of a section's head without a name, of which toml++ 3.3.0 asserts that it has one (parse_key). 0: there is
+// none.
+int namelessLine(std::string_view source) {
+  constexpr std::string_view space = " \t", name = "\"'-_";
+  if (source.starts_with("\xEF\xBB\xBF")) source.remove_prefix(3);
+  int line = 0;
+  for (std::size_t begin = 0; begin < source.size();) {
+    const auto end = std::min(source.find('\n', begin), source.size());
+    std::string_view text = source.substr(begin, end - begin);
+    begin = end + 1;
+    ++line;
+    const auto skip = [&] { text.remove_prefix(std::min(text.find_first_not_of(space), text.size())); };
+    skip();
+    if (!text.starts_with('[')) continue;
+    text.remove_prefix(1);
+    skip();
+    if (text.starts_with('[')) text.remove_prefix(1);
+    skip();
+    const bool named = !text.empty() && (std::isalnum(static_cast<unsigned char>(text.front())) ||
+                                         name.find(text.front()) != std::string_view::npos);
+    if (!named) return line;
+  }
+  return 0;
+}
+
 template <typename Map> std::string names(const Map &map) {
   std::string list;
   for (const auto &[name, value] : map) list += (list.empty() ? "" : ", ") + name;
@@ -171,11 +197,15 @@ std::string readPassword(Config &config) {
 }
 
 std::variant<Config, std::string> parseConfig(const std::string &source, const std::string &file) {
-  const auto wrong = [&](const toml::source_region &at, const std::string &reason) {
+  const auto wrong = [&](const toml::source_region &at, std::string reason) {
+    // Names and words of the file may have a line's end in them.
+    std::ranges::replace_if(reason, [](unsigned char each) { return std::iscntrl(each); }, ' ');
     return file + ":" + std::to_string(at.begin.line) + ": " + reason;
   };
   if (const int line = foreignLine(source))
     return file + ":" + std::to_string(line) + ": use ASCII outside of comments and of strings, which have one line";
+  if (const int line = namelessLine(source))
+    return file + ":" + std::to_string(line) + ": a section has no name: use [" + names(allowed()) + "]";
   const toml::parse_result parsed = toml::parse(source);
   if (!parsed) return wrong(parsed.error().source(), std::string(parsed.error().description()));
   Config config;

@@ -45,6 +45,11 @@ def check(file: Path, *more: str) -> subprocess.CompletedProcess[str]:
         ('[log]\nlevel = """\n\\\u00e9"""\n', 2, "use ASCII"),
         ('[log] # caf\u00e9\nlevel = "caf\u00e9"\n', 2, '"error", "info" or "debug"'),
         ("[log] # caf\u00e9\n\u00e9 = 1\n", 2, "use ASCII"),
+        ("[log]\nlevel = t\n", 2, "saw 't"),
+        ('["a\\nb"]\n', 1, "[a b] is not a section"),
+        ("[log]\n [!]\n", 2, "a section has no name: use [keys, limits, "),
+        ("[log]\n[ [=]]\n", 2, "a section has no name"),
+        ("\ufeff[\n", 1, "a section has no name"),
     ],
 )
 def test_an_error_names_file_line_and_what_is_allowed(tmp_path: Path, text: str, line: int, said: str) -> None:

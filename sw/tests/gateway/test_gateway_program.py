@@ -264,11 +264,12 @@ def test_the_target_of_libfuzzer_compiles() -> None:
 
 
 @pytest.mark.soak
-def test_libfuzzer_finds_no_crash(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["gateway-libfuzzer", "gateway-libfuzzer-files"])
+def test_libfuzzer_finds_no_crash(tmp_path: Path, name: str) -> None:
     """Coverage leads it; AddressSanitizer and UndefinedBehaviorSanitizer judge."""
     if shutil.which("clang++") is None:
         pytest.skip("clang++ is not installed: apt-get install clang libclang-rt-dev")
-    target = ROOT / "build" / "gateway-san" / "gateway-libfuzzer"
+    target = ROOT / "build" / "gateway-san" / name
     make = ["make", "-s", "-C", str(ROOT / "sw" / "gateway"), f"OUT={target.parent}", str(target)]
     subprocess.run(make, check=True, capture_output=True)
     options = ["-runs=10000000", "-max_len=1300", "-len_control=0", f"-seed={SEED}", f"-artifact_prefix={tmp_path}/"]
