@@ -15,12 +15,12 @@ STRINGS = re.compile(
     r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![\w])\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*',
     re.DOTALL | re.MULTILINE,
 )
-# Nothing that a test could notice: room for what comes, people's words, the compiler's own checks.
+# Nothing that a test could notice: space that is reserved, people's words, the compiler's own checks.
 UNSEEN = re.compile(
     r"\breserve\(|\bcapacity\(|shrink_to_fit|static_assert|log_\.write|\bstd::c(?:out|err)\b|f?printf\(|static_cast<void>|"
     r"\bchar \w+\["
 )
-# Of a relation the boundary and the opposite.
+# A relation becomes its boundary or its opposite.
 OPERATORS: dict[str, dict[str, tuple[str, ...]]] = {
     "relation": {
         "<": ("<=", ">="),

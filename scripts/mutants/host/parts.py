@@ -29,7 +29,7 @@ class Part:
     turns: int
     sources: tuple[str, ...]
     tests: tuple[str, ...]
-    make: tuple[str, ...]  # what its tests need, the folder that builds the part last
+    make: tuple[str, ...]  # its tests need these; the last one builds the part
 
 
 PARTS = {

@@ -20,7 +20,7 @@ from scripts.mutants.host.parts import LEFT_OUT_CASES, Tree
 SLACK_SECONDS, SLACK_FACTOR = 30, 5  # how much longer than without a mutant a module may take
 ALONE_SECONDS = 600
 MEMORY_BYTES, FILE_BYTES = 16 << 30, 1 << 29  # a mutant may fill either
-Lines = dict[str, dict[int, bool]]  # of each file those with code, and whether they ran
+Lines = dict[str, dict[int, bool]]  # those with code in each file, and whether they ran
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def run(tree: Tree, session: str, alone: float | None) -> Outcome:
         end = {0: "passed", 5: "passed", 1: "failed"}.get(process.returncode, "crashed")
     except subprocess.TimeoutExpired:
         output, end = "", "timed out"
-    with contextlib.suppress(ProcessLookupError):  # what the module left running
+    with contextlib.suppress(ProcessLookupError):  # processes that the module left running
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     failed = re.search(r"^(?:FAILED|ERROR) \S+?::(\S+)", output, re.MULTILINE)

@@ -47,10 +47,10 @@ class End:
     iss: int = 0
     peer_iss: int = 0
     dropped: bool = False  # its program let go of it before it had a flow
-    told: bool = False  # a notification of it was polled
+    heard: bool = False  # a notification of it was polled
     shut: bool = False
     finished: bool = False  # the peer's FIN has come
-    reason: int = -1  # of its close
+    reason: int = -1  # its close has this one
     sent: int = 0
     written: int = 0  # by the last doorbell
     acknowledged: int = 0
@@ -89,7 +89,7 @@ class Port:
         self.flushed()
 
     def flushed(self) -> None:
-        """As many commands are in the ring as it has room for."""
+        """As many commands are in the ring as it has space for."""
         tail = self.core.get(DOORBELLS + 0x10)
         assert tail == min(len(self.issued), self.head + ENTRIES), (tail, len(self.issued), self.head)
         self.saw["full ring"] += tail < len(self.issued)
@@ -146,7 +146,7 @@ class Port:
             "flow": end.flow,
             "generation": end.generation,
             "acknowledged": (end.iss + end.acknowledged) % 2**32,
-            # Of the first status both begin where the streams do.
+            # Both begin where the streams do, as the first status says.
             "written": (end.iss + end.written) % 2**32,
             "consumed": (end.peer_iss + end.consumed) % 2**32,
             "received": (end.peer_iss + end.received + fin) % 2**32,
@@ -170,8 +170,8 @@ class Port:
             if act < 0.3:
                 end.acknowledged += self.draw.randint(0, end.written - end.acknowledged)
             elif act < 0.6 and not end.finished:
-                room = RING - (end.received - end.consumed)
-                data = self.draw.randbytes(self.draw.choice((0, min(1, room), room // 2, room)))
+                space = RING - (end.received - end.consumed)
+                data = self.draw.randbytes(self.draw.choice((0, min(1, space), space // 2, space)))
                 base = PAYLOAD // 2 + end.flow * RING
                 for at, byte in enumerate(data, end.peer_iss + end.received):
                     self.core.memory[base + at % 2**32 % RING] = byte
@@ -201,19 +201,19 @@ class Port:
 
     def _polled(self, end: End, acknowledged: int, received: int, finished: bool, reason: int, head: int) -> None:
         if end.dropped:
-            if not end.told and end.flow >= 0:
+            if not end.heard and end.flow >= 0:
                 self.issued.append((ABORT, end.flow, end.generation))
-            end.told = True
+            end.heard = True
             return
-        if end.passive and end.made is None and not end.told:
+        if end.passive and end.made is None and not end.heard:
             listener = self.listeners.get(80)
             if listener is None or len(listener[1]) >= BACKLOG or reason >= 0 or self.since_listen[80] > head:
                 self.issued.append((CLOSE if reason >= 0 else ABORT, end.flow, end.generation))
-                end.dropped = end.told = True
+                end.dropped = end.heard = True
                 self.saw["not wanted"] += 1
                 return
             listener[1].append(end)
-        end.told = True
+        end.heard = True
         if end.seen_reason < 0:
             end.seen_acknowledged, end.seen_received = acknowledged, received
             end.seen_finished, end.seen_reason = finished, reason
@@ -264,9 +264,9 @@ class Port:
             opcode = self.draw.choice((CLOSE, ABORT))
             (end.made.close if opcode == CLOSE else end.made.abort)()
             end.dropped = True
-            if end.told and end.flow >= 0:
+            if end.heard and end.flow >= 0:
                 self.command(opcode, end.flow, end.generation)
-            self.saw["let go early"] += not end.told
+            self.saw["let go early"] += not end.heard
             self.saw["let go"] += end.seen_reason < 0
 
     def use(self) -> None:
@@ -281,7 +281,7 @@ class Port:
             self._send(end, made)
         elif act < 0.9:
             self._receive(end, made)
-        elif act < 0.93 and end.told and end.seen_reason < 0:
+        elif act < 0.93 and end.heard and end.seen_reason < 0:
             made.shutdown()
             if not end.shut:
                 self.command(SHUTDOWN, end.flow, end.generation)
@@ -300,7 +300,7 @@ class Port:
                 made.send(data)
             assert refused.value.code is code
             return
-        space = RING - (end.sent - end.seen_acknowledged) if end.told else 0
+        space = RING - (end.sent - end.seen_acknowledged) if end.heard else 0
         taken = made.send(data)
         assert taken == min(len(data), space)
         if taken:
@@ -315,7 +315,7 @@ class Port:
     def _receive(self, end: End, made: Connection) -> None:
         capacity = self.draw.choice((1, 50, RING))
         waiting = end.seen_received - end.consumed
-        if not waiting and end.seen_reason >= 0 and not (end.told and end.flow >= 0 and end.seen_finished):
+        if not waiting and end.seen_reason >= 0 and not (end.heard and end.flow >= 0 and end.seen_finished):
             with pytest.raises(DriverError) as ended:
                 made.receive(capacity)
             assert ended.value.code is (Error.REFUSED if end.seen_reason == REFUSED else Error.RESET)

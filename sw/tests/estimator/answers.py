@@ -107,5 +107,10 @@ class Answers:
         jump = min(saved.window // 2, most)
         if jump <= self.known.options["initial_window"] * request.segment_size:
             return None
-        start = {"saved_window": saved.window, "saved_rtt": saved.round_trip, "round_trip": saved.round_trip, "jump": jump}
+        start = {
+            "saved_window": saved.window,
+            "saved_rtt": saved.round_trip,
+            "round_trip": saved.round_trip,
+            "jump": jump,
+        }
         return start | {"until": saved.time + self.known.options["resume_lifetime"]}

@@ -39,7 +39,7 @@ class Play:
         self.now = draw((0, 10**9, 10**18))
         self.last: dict[int, Report] = {}
         self.answers: Counter[tuple[Method, bool]] = Counter()
-        self.retreats = 0  # of connections whose endpoint has saved parameters
+        self.retreats = 0  # those of connections whose endpoint has saved parameters
 
     def address(self) -> Address:
         draw = self.draw

@@ -108,7 +108,9 @@ def test_miss_gives_what_the_core_computes_its_window_from(make: Make) -> None:
 
 
 def test_miss_is_capped_by_what_is_known(make: Make) -> None:
-    assert dropped(make, cap_to_known=1).request(7_250_000_000, request(Method.MISS))[1].miss_cap == 40  # 2 windows of 20
+    assert (
+        dropped(make, cap_to_known=1).request(7_250_000_000, request(Method.MISS))[1].miss_cap == 40
+    )  # 2 windows of 20
 
 
 def test_drops_of_a_prefix_within_a_round_trip_are_one(make: Make) -> None:

@@ -22,12 +22,12 @@ PARTS = ("transfer", "state", "saved")
 
 @dataclass(frozen=True)
 class Settings:
-    """What gateway.toml may say; rates are tokens a second and a burst."""
+    """Settings of gateway.toml; rates are tokens a second and a burst."""
 
     prefixes: int = 262144
     reporters_of_prefix: int = 16
     mean: bool = False
-    least_reports: int = 1
+    min_reports: int = 1
     messages: tuple[float, float] = (50000, 10000)
     hellos: tuple[float, float] = (20, 40)
     delay_ms: int = 10000
@@ -37,7 +37,7 @@ class Settings:
     def toml(self) -> str:
         return (
             f"[store]\nprefixes = {self.prefixes}\nreporters = {self.reporters_of_prefix}\n"
-            f'aggregate = "{"mean" if self.mean else "median"}"\nleast_reports = {self.least_reports}\n'
+            f'aggregate = "{"mean" if self.mean else "median"}"\nleast_reports = {self.min_reports}\n'
             f"[limits]\nmessages_per_second = {self.messages[0]}\nmessage_burst = {self.messages[1]}\n"
             f"hellos_per_second = {self.hellos[0]}\nhello_burst = {self.hellos[1]}\ndelay_ms = {self.delay_ms}\n"
             f"reporters = {self.reporters}\nsessions = {self.sessions}\n"
@@ -86,14 +86,14 @@ class Session:
     since: int
     numbers: Numbers = field(default_factory=Numbers)
 
-    def late(self, stamp: int, now: int, most: int) -> bool:
+    def late(self, stamp: int, now: int, max_ms: int) -> bool:
         delay = (now // MS - stamp) % 2**32
         slower = (delay - self.fastest) % 2**32
-        slower -= 2**32 if slower >= 2**32 - most else 0  # this much sooner it is still a message of this clock
+        slower -= 2**32 if slower >= 2**32 - max_ms else 0  # this much sooner it is still a message of this clock
         ages = (now - self.since) // MS // 4096
         if slower <= ages:
             self.fastest, self.since = delay, now
-        return slower - ages > most
+        return slower - ages > max_ms
 
 
 @dataclass
@@ -226,11 +226,11 @@ class Golden:
         return self.prefixes[prefix]
 
     def _displace(self) -> None:
-        """Who has most rows loses the one that was used least recently; of those who have as many, the greatest."""
+        """The reporter with most rows loses the one that was used least recently; of those who have as many, the greatest."""
         rows = Counter(reporter for place in self.prefixes.values() for reporter in place.rows)
-        most = max(rows, key=lambda reporter: (rows[reporter], reporter))
-        name = min((n for n, p in self.prefixes.items() if most in p.rows), key=lambda n: self.prefixes[n].used)
-        del self.prefixes[name].rows[most]
+        largest = max(rows, key=lambda reporter: (rows[reporter], reporter))
+        name = min((n for n, p in self.prefixes.items() if largest in p.rows), key=lambda n: self.prefixes[n].used)
+        del self.prefixes[name].rows[largest]
         if not self.prefixes[name].rows:
             del self.prefixes[name]
             self.counters["evicted_prefixes"] += 1
@@ -246,7 +246,7 @@ class Golden:
             self.add(reporter, prefix, kind, numbers, age)
 
     def sweep(self) -> None:
-        """What is too old is forgotten."""
+        """Forgets old words."""
         for name, place in list(self.prefixes.items()):
             living = {n: [word for word in row if word.lives(self.bucket)] for n, row in place.rows.items()}
             place.rows = {number: row for number, row in living.items() if row}
@@ -293,9 +293,9 @@ class Golden:
         if not rows:
             return {}
         mean, counts = self.settings.mean, [len(row) for row in rows]
-        most = max(counts) if mean else median_high(counts)
-        count = sum(min(each, most) for each in counts)
-        if count < self.settings.least_reports:
+        cap = max(counts) if mean else median_high(counts)
+        count = sum(min(each, cap) for each in counts)
+        if count < self.settings.min_reports:
             return {}
         if mean:
             window, rtt, acked = map(fmean, zip(*(numbers for row in rows for numbers in row), strict=True))

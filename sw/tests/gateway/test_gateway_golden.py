@@ -20,15 +20,15 @@ from sw.tests.gateway.golden import MS, SECOND, Golden, Settings
 from sw.tests.gateway.virtual import SITE_KEY, Virtual
 
 SEED = int(os.environ.get("SEED") or 1)
-PLAYS = 20_000 if os.environ.get("SOAK") else 120  # of each kind of settings
+PLAYS = 20_000 if os.environ.get("SOAK") else 120  # for each kind of settings
 ACTS = 100
 Make = Callable[..., Virtual]
 
 KINDS = {
     "usual": Settings(sessions=3),
-    "narrow": Settings(prefixes=4, reporters_of_prefix=2, sessions=2, reporters=3, least_reports=2),
+    "narrow": Settings(prefixes=4, reporters_of_prefix=2, sessions=2, reporters=3, min_reports=2),
     "slow": Settings(messages=(2, 8), hellos=(1, 3), delay_ms=300, prefixes=5, reporters_of_prefix=3, sessions=2),
-    "mean": Settings(mean=True, least_reports=3, prefixes=6, sessions=4, reporters_of_prefix=3),
+    "mean": Settings(mean=True, min_reports=3, prefixes=6, sessions=4, reporters_of_prefix=3),
 }
 PREFIXES = (
     "10.0.0.0/8",
@@ -50,7 +50,7 @@ NUMBERS = ("transfers", "window", "rtt", "acked", "oldest", "connections", "save
 
 @dataclass
 class Spoiling:
-    """What makes a right message a wrong one: a change of its bytes before they are sealed, or after."""
+    """A fault of a message: a change of its bytes before they are sealed, or after."""
 
     cause: str
     change: Callable[[bytearray], None]
@@ -88,7 +88,7 @@ SPOILT = (
 
 
 class Play:
-    """One gateway in virtual time and the model, and what its hosts, and whoever records them, know."""
+    """One gateway in virtual time and the model, and what its hosts and those that record them know."""
 
     def __init__(self, gateway: Virtual, settings: Settings, seed: int, file: Path) -> None:
         self.draw = random.Random(seed)
@@ -155,17 +155,17 @@ class Play:
 
     def _with_cookie(self, number: int, nonce: int, source: str, made: int | None, hello: bytes, origin: str) -> None:
         host = self.hosts[number]
-        answer = self.gateway.give(hello, origin)
+        response = self.gateway.give(hello, origin)
         if source != origin or made is None or not self.model.cookie_lives(made):
-            same(host.opened(answer)[0], wire.CHALLENGE)
+            same(host.opened(response)[0], wire.CHALLENGE)
             self.saw["old cookie"] += 1
             self.model.counters["challenges"] += 1
             return
         cause = self.model.hello(number, nonce, int.from_bytes(hello[12:16], "big"))
         if cause:
-            self._refuse(cause, answer)
+            self._refuse(cause, response)
             return
-        kind, body = host.opened(answer)
+        kind, body = host.opened(response)
         same((kind, struct.unpack(">Q", body[:8])[0]), (wire.WELCOME, nonce))
         token = int.from_bytes(body[8:], "big")
         self.model.welcomed(token)
@@ -175,19 +175,19 @@ class Play:
 
     def report(self) -> None:
         items = [self._item() for _ in range(self.draw.choice((1, 1, 2, 3, 22)))]
-        number, answer, taken = self._send(wire.REPORT, b"".join(map(packed, items)), len(items))
+        number, response, taken = self._send(wire.REPORT, b"".join(map(packed, items)), len(items))
         if taken:
-            same(answer, b"")
+            same(response, b"")
             self.model.counters["reports"] += 1
             for item in items:
                 self.model.add(number, *item)
 
     def query(self) -> None:
         prefixes = [self.draw.choice(PREFIXES) for _ in range(self.draw.choice((1, 2, 3, 12)))]
-        number, answer, taken = self._send(wire.QUERY, b"".join(map(wire.prefix_item, prefixes)), len(prefixes))
+        number, response, taken = self._send(wire.QUERY, b"".join(map(wire.prefix_item, prefixes)), len(prefixes))
         if taken:
             self.model.counters["queries"] += 1
-            kind, body = self.hosts[number].opened(answer)
+            kind, body = self.hosts[number].opened(response)
             same(kind, wire.RESPONSE)
             said = wire.responses(body)
             same([each.prefix for each in said], prefixes)
@@ -215,13 +215,13 @@ class Play:
         return prefix, kind, (float(draw.choice((0, 0.5, 1, 1, 2, 3))), draw.uniform(0, 1e5), window)
 
     def _send(self, kind: int, body: bytes, items: int) -> tuple[int, bytes, bool]:
-        """Reporter, answer, and whether the gateway takes the message."""
+        """Reporter, response, and whether the gateway takes the message."""
         number, message, of = self._message(kind, body)
-        answer = self.gateway.give(message)
+        response = self.gateway.give(message)
         cause = self.model.taken(number, *of, items)
         if cause:
-            self._refuse(cause, answer)
-        return number, answer, not cause
+            self._refuse(cause, response)
+        return number, response, not cause
 
     def _message(self, kind: int, body: bytes) -> tuple[int, bytes, tuple[int, int, int]]:
         """Reporter; the message; its session, sequence and stamp."""
@@ -257,14 +257,14 @@ class Play:
                 SPOILT[at].change(whole)
         self._refuse(SPOILT[wrong[0]].cause, self.gateway.give(bytes(whole)))
 
-    def _refuse(self, cause: str, answer: bytes) -> None:
+    def _refuse(self, cause: str, response: bytes) -> None:
         self.refused[cause] += 1
         self.model.counters[cause] += 1
-        # Only a session that is not known has an answer, of 8 bytes of body: its cause.
-        same(answer[32:40], struct.pack(">Q", 15) if cause == "unknown_session" else b"")
-        same(bool(answer) and answer[3], cause == "unknown_session" and wire.REFUSAL)
+        # Only a session that is not known has an response, of 8 bytes of body: its cause.
+        same(response[32:40], struct.pack(">Q", 15) if cause == "unknown_session" else b"")
+        same(bool(response) and response[3], cause == "unknown_session" and wire.REFUSAL)
 
-    # ---- what the gateway does by itself
+    # ---- the gateway by itself
 
     def relay(self) -> None:
         draw = self.draw
@@ -304,12 +304,12 @@ class Play:
         boot = self.draw.random() < 0.5
         self._void_cookies()
         self.at((self.draw.choice((1, 12, 500)) if boot else then / SECOND + later) * SECOND)
-        answer = self.gateway.restore(self.file, date + later, "b" if boot else "a")
+        response = self.gateway.restore(self.file, date + later, "b" if boot else "a")
         same(
-            answer.split()[0],
+            response.split()[0],
             "restored" if self.model.restored(then, round(later * SECOND) if boot else None) else "left",
         )
-        self.saw[answer.split()[0]] += 1
+        self.saw[response.split()[0]] += 1
 
     def count(self) -> None:
         """The counters, and how many prefixes, sessions and reporters there are."""
