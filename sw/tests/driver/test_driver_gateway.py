@@ -110,7 +110,7 @@ def test_a_wait_without_an_answer_ends(site: Site) -> None:
     with host.device:
         begin = time.monotonic()
         assert started_now(host).source == Source.NONE
-        assert time.monotonic() - begin >= 0.03
+        assert 0.03 <= time.monotonic() - begin < 5
 
 
 def test_send_ends_when_its_report_has_gone(site: Site, nic: Nic, tmp_path: Path) -> None:

@@ -139,7 +139,10 @@ class Play:
         number = draw.choice(list(self.hosts))
         host, source, nonce = self.hosts[number], draw.choice(("a", "b")), draw.randrange(40)
         host.stamp = self.stamp(number)
-        kind, body = host.opened(self.gateway.give(host.hello(nonce, draw.choice((0, 0, 77))), source))
+        hello = host.hello(nonce, draw.choice((0, 0, 77)))
+        challenge = self.gateway.give(hello, source)
+        assert len(challenge) <= len(hello), "it is no amplifier"
+        kind, body = host.opened(challenge)
         echoed, cookie = struct.unpack(">QQ", body)
         same((kind, echoed), (wire.CHALLENGE, nonce))
         self.model.counters["challenges"] += 1

@@ -201,6 +201,77 @@ def test_numbers_that_no_connection_has_are_refused_with_all_of_the_message(
     assert gateway.request(host, PREFIX)[0].reporters == (0, 0, 0)
 
 
+WINDOWS, ROUND_TRIPS, ACKED = (1.0, float(65535 << 14)), (1e-6, 60.0), (1.0, 256.0)
+CONNECTIONS, ALL_WINDOWS = (0.0, float(1 << 20)), (0.0, float(65535 << 14) * (1 << 20))
+
+
+@pytest.mark.parametrize(
+    ("kind", "ranges"),
+    [
+        (wire.TRANSFER, (WINDOWS, ROUND_TRIPS, ACKED)),
+        (wire.STATE, (CONNECTIONS, ALL_WINDOWS, WINDOWS)),
+        (wire.SAVED, (WINDOWS, ROUND_TRIPS, (0.0, 0.0))),
+    ],
+)
+def test_each_number_is_taken_up_to_its_bounds_and_no_further(
+    virtual: Make, kind: int, ranges: tuple[tuple[float, float], ...]
+) -> None:
+    """Numbers of an oldest window count where there is a steady connection."""
+    gateway = virtual()
+    host = gateway.host(1)
+    usual = [1.0, *(low for low, _ in ranges[1:])] if kind == wire.STATE else [low for low, _ in ranges]
+    head = wire.prefix_item(PREFIX, kind)
+    for place, (low, high) in enumerate(ranges):
+        for value, taken in (
+            (low, True),
+            (high, True),
+            (math.nextafter(low, -INFINITE), False),
+            (math.nextafter(high, INFINITE), False),
+        ):
+            numbers = [*usual, 0.0]
+            numbers[place] = value
+            before = gateway.counters().get("reports", 0)
+            assert gateway.give(host.report(head + struct.pack(">4d", *numbers))) == b""
+            assert gateway.counters().get("reports", 0) == before + taken, (place, value)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "taken"),
+    [
+        *(("10.0.0.0/8", True), ("10.0.0.1/32", True), ("10.0.0.0/7", False), ("10.0.0.0/33", False)),
+        *(("2000::/8", True), ("2001:db8::1/128", True), ("2000::/7", False), ("2001:db8::1/129", False)),
+    ],
+)
+def test_prefixes_of_8_to_32_or_128_bits_are_taken(virtual: Make, prefix: str, taken: bool) -> None:
+    gateway = virtual()
+    host = gateway.host(1)
+    address, _, bits = prefix.partition("/")
+    item = bytearray(wire.transfer(f"{address}/{128 if ':' in address else 32}", 1000))
+    item[1] = int(bits)
+    gateway.give(host.report(bytes(item)))
+    assert gateway.counters().get("wrong_prefix", 0) == (not taken) and gateway.size()[0] == taken
+
+
+def test_a_message_has_1_to_22_reports_or_1_to_12_prefixes_in_at_most_1200_bytes(virtual: Make) -> None:
+    gateway = virtual()
+    host = gateway.host(1)
+    report, prefix = wire.transfer(PREFIX, 1000), wire.prefix_item(PREFIX)
+    gateway.give(host.report(*22 * [report]))
+    assert len(wire.responses(host.opened(gateway.give(host.message(wire.QUERY, 12 * prefix)))[1])) == 12
+    assert gateway.counters()["reports"] == gateway.counters()["queries"] == 1
+    for body in (b"", report[:-1], report + prefix):
+        gateway.give(host.message(wire.REPORT, body))
+    for body in (b"", 13 * prefix, prefix[:-1]):
+        gateway.give(host.message(wire.QUERY, body))
+    assert gateway.counters()["wrong_length"] == 6
+    for size, cause in ((47, "too_short"), (48, "wrong_length"), (1200, "wrong_length"), (1201, "too_long")):
+        before = gateway.counters().get(cause, 0)
+        message = host.message(wire.REPORT, bytes(max(0, size - 48)))
+        gateway.give(message[:47] if size == 47 else message)
+        assert gateway.counters()[cause] == before + 1, size
+    assert gateway.counters()["reports"] == gateway.counters()["queries"] == 1
+
+
 @pytest.mark.parametrize(
     ("cause", "at", "value"),
     [
