@@ -30,7 +30,7 @@ $(foreach switch,WAVES AREA ESTIMATE GUARD PROGRAM FULL VARY SO,$(eval override 
 IN_ENV := source scripts/env.sh &&
 PY := $(IN_ENV) python
 # A part of the Python packages is all that a simulation needs.
-SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/$(if $(filter-out sim waves,$(or $(TARGETS),$(MAKECMDGOALS),help)),downbeat,simulation).stamp
+SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/$(if $(filter-out sim waves litex,$(or $(TARGETS),$(MAKECMDGOALS),help)),downbeat,simulation).stamp
 # Packages of the system are all that Scala needs; all tests together, and lint, need more of them.
 SYSTEM := build/$(if $(TEST),core,$(if $(filter test soak lint,$(MAKECMDGOALS) $(TARGETS)),test,core)).stamp
 RTL := build/rtl/$(BUILD).stamp
@@ -46,6 +46,8 @@ HOST_RTL := build/sim/rtl-$(HOST_BUILD).stamp
 HOST_TESTS_RTL := build/sim/rtl-hosttests.stamp
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 TEN_RTL := build/sim/rtl-ten.stamp
+LITEX_RTL := build/sim/rtl-litex.stamp
+LITEX := $(or $(DOWNBEAT_VENV),build/venv)/litex.stamp
 NETLIST_RTL := build/netlist/rtl.stamp
 # The modules that the tests of TEST run; empty: all modules, and those of the simulation.
 # Before GNU Make 4.4 $(shell) does not see what is exported.
@@ -94,6 +96,9 @@ waves: | variables ## show what make sim WAVES=1 wrote, in GTKWave or Surfer [FS
 
 interop: $(SIM_RTL) ## the core on a TAP and Linux: files, web, iperf3, nmap, a stalled reader; root [APP SIZE DROP CONGESTION SEED WAVES=1 PCAP=file]
 	@$(PY) -m sim.linux
+
+litex: $(LITEX_RTL) | $(LITEX) ## a computer of LiteX with the core, simulated: a file from Linux and back; root [SIZE SEED WALL_LIMIT]
+	@$(PY) -m sim.litex
 
 gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, compared with their schedules [SEED=n JOBS=n SCHEDULE=file]
 	@$(PY) -m sim.bench.gap
@@ -215,6 +220,9 @@ $(SET_UP): requirements.txt $(SYSTEM)
 	@scripts/setup.sh $(filter simulation,$(basename $(@F)))
 	@$(CHECK_VARIABLES)
 
+$(LITEX): requirements-litex.txt scripts/setup.sh scripts/system_packages.sh | $(SET_UP)
+	@scripts/setup.sh litex
+
 # A wrong variable is refused before anything is built; where set-up has yet to install Python, after that.
 CHECK_VARIABLES = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=.:sw/python python3 -m scripts.variables $(or $(TARGETS),$(MAKECMDGOALS))
 variables:
@@ -271,6 +279,11 @@ $(TEN_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate ten build/sim/rtl-ten DownbeatXgmii WireBench
 	@touch $@
 
+# Buffers that hold a window of Linux, and nothing else that takes long to Verilate.
+$(LITEX_RTL): build/scala.stamp build/policies/stamp
+	@scripts/rtl.sh elaborate 'board,hostPorts=2,sendBufferBytes=16384,receiveBufferBytes=16384' $(@:.stamp=) DownbeatHostGmii
+	@touch $@
+
 $(NETLIST_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate board build/netlist/rtl Downbeat
 	@touch $@
@@ -279,4 +292,4 @@ $(PACER_RTL): build/sim/rtl-pacer-%.stamp: build/scala.stamp | $(SET_UP)
 	@scripts/rtl.sh elaborate default,flows=$* build/sim/rtl-pacer-$* Pacer
 	@touch $@
 
-.PHONY: FORCE variables side-by-side tools help setup sim waves interop gap bench experiment experiments test lint soak matrix fuzz packetdrill policies new-policy formal estimator driver gateway rtl generate release wheel synth fmax bitstream docs format mutants clean
+.PHONY: FORCE variables side-by-side tools help setup sim waves interop litex gap bench experiment experiments test lint soak matrix fuzz packetdrill policies new-policy formal estimator driver gateway rtl generate release wheel synth fmax bitstream docs format mutants clean

@@ -27,7 +27,7 @@ case ":$PATH:" in
 esac
 export PATH
 command -v ccache >/dev/null && export OBJCACHE=ccache
-export PYTHONPATH=$DOWNBEAT_ROOT:$DOWNBEAT_ROOT/sw/python
+export PYTHONPATH=$DOWNBEAT_ROOT:$DOWNBEAT_ROOT/sw/python:$DOWNBEAT_ROOT/sw/litex
 # Packages are installed without bytecode: the first process that needs it leaves it for all others.
 unset PYTHONDONTWRITEBYTECODE
 # A recipe's own `make` (Verilator's) has nothing to say to ours.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 # setup.sh: makes build/venv from requirements.txt and checks the system's own packages; instant when nothing changed.
 # setup.sh simulation: the part of it that `make sim` needs.
+# setup.sh litex: what `make litex` needs besides, from requirements-litex.txt.
 # setup.sh core, gateway or test: the system's packages alone.
 # setup.sh tools: starts Yosys and nextpnr once, if they are WebAssembly.
 set -euo pipefail
@@ -59,12 +60,28 @@ install_both() {
   wait $first
 }
 
-if ! up_to_date; then
+lock() {
   mkdir -p "$(dirname "$DOWNBEAT_VENV")"
   # Work trees may share an environment (DOWNBEAT_VENV): the second to come waits, and finds it filled.
   exec 9>"$DOWNBEAT_VENV.lock"
   flock 9
+}
+
+if [ "$part" = litex ]; then
+  require_system_packages litex_packages
+  stamp=$DOWNBEAT_VENV/litex.stamp
+  wanted=$(sha256sum <requirements-litex.txt)
+  if ! is_of_lock "$stamp"; then
+    lock
+    step "LiteX (about 60 MB)" "$DOWNBEAT_VENV/bin/python" -m pip install --disable-pip-version-check --no-compile \
+      --no-deps --require-hashes -r requirements-litex.txt
+    echo "$wanted" >"$stamp"
+  fi
+  touch "$stamp"
+  exit
 fi
+
+up_to_date || lock
 if ! up_to_date; then
   echo "Setting up (once; logs in build/logs)"
   is_of_lock "$DOWNBEAT_VENV/simulation.stamp" ||

@@ -60,6 +60,14 @@ gateway_packages() {
   command -v ccache >/dev/null || echo ccache
 }
 
+# `make litex`: LiteX's simulator, and the compiler of its processor.
+litex_packages() {
+  core_packages
+  has_header event2/event.h || echo libevent-dev
+  has_header json-c/json.h || echo libjson-c-dev
+  command -v riscv64-unknown-elf-gcc >/dev/null || echo gcc-riscv64-unknown-elf
+}
+
 # `make test` needs these too: peers, judges and linters.
 test_packages() {
   core_packages

@@ -56,5 +56,6 @@ abstract class CoreWithMac(config: DownbeatConfig) extends RegisteredCore(config
   core.io.s_axis_departure.tvalid := mac.io.departures.valid
   core.io.s_axis_departure.tdata := mac.io.departures.payload.asBits
 
-  passOthersThrough(core.io.now, core.io.s_axis_wire_rx, core.io.m_axis_wire_tx, core.io.s_axis_departure)
+  passOthersThrough(Seq(core.io.now, core.io.s_axis_wire_rx, core.io.m_axis_wire_tx, core.io.s_axis_departure) ++
+      (if (config.hostPorts > 0) Some(memoryPort) else None): _*)
 }

@@ -6,14 +6,10 @@ The core stands here as its ports alone; test_verilog.py reads what is inside.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -107,92 +103,3 @@ def test_a_port_of_another_width_is_found(tmp_path: Path) -> None:
     narrow = core("Downbeat", "Downbeat").replace("[127:0] secret", "[63:0] secret")
     with pytest.raises(pytest.fail.Exception, match="WIDTHTRUNC"):
         lint(tmp_path, narrow, "nic", EXAMPLES / "nic.v")
-
-
-# ---- LiteX, by stand-ins for what the example takes of it
-
-
-class Signal:
-    def __init__(self, bits: int = 1) -> None:
-        self.bits = bits
-
-    def __getitem__(self, part: slice) -> Signal:
-        return Signal(part.stop)
-
-    def eq(self, _value: Any) -> None:
-        pass
-
-
-class Interface:
-    """A stand-in for any channels and signals; the widths are those of LiteX's AXI interfaces."""
-
-    def __init__(self, data_width: int, address_width: int = 0, user_width: int = 0, dest_width: int = 0) -> None:
-        self.widths = {"data": data_width, "addr": address_width, "user": user_width, "dest": dest_width}
-        self.widths |= {"keep": data_width // 8, "strb": data_width // 8, "prot": 3, "resp": 2}
-
-    def __getattr__(self, name: str) -> Any:
-        return self if name in ("aw", "w", "b", "ar", "r") else Signal(self.widths.get(name, 1))
-
-
-class Statements:
-    def __init__(self) -> None:
-        self.all: list[Any] = []
-
-    def __iadd__(self, statement: Any) -> Statements:
-        self.all.append(statement)
-        return self
-
-
-class LiteXModule:
-    @property
-    def comb(self) -> Statements:
-        return self.__dict__.setdefault("_comb", Statements())  # type: ignore[no-any-return]
-
-    @comb.setter
-    def comb(self, _: Statements) -> None: ...
-
-    @property
-    def specials(self) -> Statements:
-        return self.__dict__.setdefault("_specials", Statements())  # type: ignore[no-any-return]
-
-    @specials.setter
-    def specials(self, _: Statements) -> None: ...
-
-
-def litex(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """docs/examples/litex_downbeat.py with the stand-ins."""
-    migen: dict[str, Any] = {"Signal": Signal, "ClockSignal": Signal, "ResetSignal": Signal}
-    migen["Instance"] = lambda module, **connections: (module, connections)
-    axi = {"AXILiteInterface": Interface, "AXIStreamInterface": Interface}
-    stand_ins = {
-        "migen": migen,
-        "litex.gen": {"LiteXModule": LiteXModule},
-        "litex.soc.interconnect": {"axi": type("axi", (), axi)},
-    }
-    for name, contents in stand_ins.items():
-        module = ModuleType(name)
-        vars(module).update(contents)
-        monkeypatch.setitem(sys.modules, name, module)
-    for name in ("litex", "litex.soc"):
-        monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    specification = importlib.util.spec_from_file_location("litex_downbeat", EXAMPLES / "litex_downbeat.py")
-    assert specification and specification.loader
-    example = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(example)
-    return example
-
-
-def test_the_litex_module_connects_the_ports_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    declared = ports((VERILOG / "DownbeatAxi.v").read_text(), "DownbeatAxi")
-    sources: list[str] = []
-    platform = type("Platform", (), {"add_source": staticmethod(sources.append)})
-    built = litex(monkeypatch).DownbeatAxi(platform, "DownbeatAxi.v")
-    ((module, connections),) = built.specials.all
-    assert module == "DownbeatAxi" and sources == ["DownbeatAxi.v"]
-    for name, signal in connections.items():
-        port = declared[name[2:]]
-        assert (port.direction[0], port.width) == (name[0], signal.bits), name
-    inputs = {f"i_{name}" for name, port in declared.items() if port.direction == "input"}
-    assert inputs <= connections.keys()
-    left_open = {name for name in declared if f"o_{name}" not in connections and f"i_{name}" not in connections}
-    assert all(re.match("idle|nextDeadline|trace_|counters_", name) for name in left_open)

@@ -27,7 +27,19 @@ class Variable:
 TESTS = ("test", "soak")
 FPGA = ("fmax", "bitstream")
 BUILDS = ("rtl", "generate", "synth", "fmax", "bitstream", "driver")
-NETWORK = ("sim", "interop", "matrix", "packetdrill", "policies", "gap", "fuzz", "bench", "experiment", "experiments")
+NETWORK = (
+    "sim",
+    "interop",
+    "litex",
+    "matrix",
+    "packetdrill",
+    "policies",
+    "gap",
+    "fuzz",
+    "bench",
+    "experiment",
+    "experiments",
+)
 SEED = whole(int(ranges.SEED.minimum), int(ranges.SEED.maximum))
 
 VARIABLES = (
@@ -66,7 +78,7 @@ VARIABLES = (
     Variable("STEADY_ARGUMENT", ("sim",), checks.argument),
     # a transfer and its path
     Variable("FILE", ("sim",), checks.readable),
-    Variable("SIZE", ("sim", "interop", "matrix", "bench"), within(ranges.SIZE, "a size", "8MB or 64KiB")),
+    Variable("SIZE", ("sim", "interop", "litex", "matrix", "bench"), within(ranges.SIZE, "a size", "8MB or 64KiB")),
     Variable("RATE", ("sim",), within(ranges.RATE, "a rate", "20Mbps")),
     Variable("RTT", ("sim",), within(ranges.RTT, "a time", "40ms")),
     Variable("BUFFER", ("sim",), checks.buffer),
@@ -80,7 +92,7 @@ VARIABLES = (
     Variable("TAP", ("sim", "bench"), among(lambda: ("frame", "header"))),
     Variable("COMPARE", ("sim",), checks.switch),
     Variable("PCAP", ("sim", "interop", "matrix", "packetdrill"), checks.capture),
-    Variable("WALL_LIMIT", ("sim", "interop", "matrix"), whole(1, int(ranges.WALL_LIMIT.maximum))),
+    Variable("WALL_LIMIT", ("sim", "interop", "litex", "matrix"), whole(1, int(ranges.WALL_LIMIT.maximum))),
     Variable("CONGESTION", ("interop", "matrix"), names.congestion),
     Variable("APP", ("interop",), among(lambda: ("all", "transfers", "web", "iperf3", "nmap", "stalled"))),
     Variable("PEER", ("matrix",), among(lambda: ("ns3", "linux"))),

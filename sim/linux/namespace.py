@@ -30,10 +30,10 @@ class Missing(Exception):
     """This machine or user cannot run the interop; the message says what is missing."""
 
 
-def require() -> None:
-    """Raises Missing unless this machine and user can make a namespace with an interface."""
+def require(target: str = "interop") -> None:
+    """Raises Missing unless this machine and user can make a namespace with an interface, for that make target."""
     if os.geteuid() != 0:
-        raise Missing("not root: a network namespace and a TAP interface need it (sudo make interop)")
+        raise Missing(f"not root: a network namespace and a TAP interface need it (sudo make {target})")
     if not TUN.exists():
         raise Missing(f"no {TUN}: load the module (modprobe tun), or give it to the container (--device {TUN})")
     if shutil.which("ip") is None:

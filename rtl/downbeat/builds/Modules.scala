@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.builds
 
-import downbeat.{Downbeat, DownbeatAxi, DownbeatGmii, DownbeatHost, DownbeatXgmii, HeaderTap}
+import downbeat.{Downbeat, DownbeatAxi, DownbeatGmii, DownbeatHost, DownbeatHostGmii, DownbeatXgmii, HeaderTap}
 import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.{
   BenchFifo, BenchShapes, CalculationBench, CongestionBench, FmaxHarness, GapBench, LayoutBench, MacOnOneClock,
@@ -28,6 +28,8 @@ import spinal.core.{ClockDomain, Component}
 
 /** Every component that is elaborated into a Verilog file of its own: one line each, named as the file will be. */
 object Modules {
+  private def hosted(config: DownbeatConfig) = config.copy(externalMemory = true, hostPorts = config.hostPorts max 2)
+
   private val own: Map[String, DownbeatConfig => Component] = Map(
     "Downbeat" -> (Downbeat(_)),
     "DownbeatExternalMemory" -> (config => Downbeat(config.copy(externalMemory = true))),
@@ -35,7 +37,8 @@ object Modules {
     "DownbeatAxi" -> (DownbeatAxi(_)),
     "DownbeatGmii" -> (DownbeatGmii(_)),
     "DownbeatXgmii" -> (DownbeatXgmii(_)),
-    "DownbeatHost" -> (config => DownbeatHost(config.copy(externalMemory = true, hostPorts = config.hostPorts max 2))),
+    "DownbeatHost" -> (config => DownbeatHost(hosted(config))),
+    "DownbeatHostGmii" -> (config => DownbeatHostGmii(hosted(config))),
     "HeaderTap" -> (HeaderTap(_)),
     "RegisterMap" -> (config => RegisterMap(config, withMac = true)),
     "BenchFifo" -> (_ => new BenchFifo),
