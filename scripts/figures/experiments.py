@@ -87,9 +87,35 @@ class FileCounts(Shown):
     source: str
     form: str
     runs_of_a_cell: int
+    simulated_seconds: float | None = None
+    file_sha256: str | None = None  # of the file and its base
+    commit: str | None = None
     published: int
     reproduced: int
+    null_rows: int | None = None  # those that the null model ran, and those that it passes
+    null_reproduced: int | None = None
+    rows: list[Row] = []
     outside: list[Outside]
+
+
+class Row(Shown):
+    figure: str
+    quantity: str
+    level: str
+    unit: str
+    published: float | str | None
+    tolerance: float | str | None
+    ours: float | str | None
+    confidence_95: tuple[float, float] | None = None
+    seeds: int | None = None
+    within: bool
+    null: Null | None = None
+    explained: str = ""
+
+
+class Null(Shown):
+    ours: float | str | None
+    within: bool
 
 
 class Outside(Shown):

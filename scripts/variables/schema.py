@@ -112,4 +112,5 @@ VARIABLES = (
     Variable("RUNS", ("experiment", "experiments"), whole(1, 100_000)),
     Variable("FULL", ("experiment", "experiments"), checks.switch),
     Variable("VARY", ("experiment", "experiments"), checks.switch),
+    Variable("STARTUP", ("experiment", "experiments"), among(lambda: names.policies("startup"))),
 )

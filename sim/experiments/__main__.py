@@ -34,11 +34,12 @@ def run(
     full: Annotated[bool, typer.Option(help="the paper's lengths and points instead of the quick form")] = False,
     scheduler: Annotated[str, typer.Option(help="a Dask cluster's, as tcp://host:8786, instead of this machine")] = "",
     vary: Annotated[bool, typer.Option(help="also with other values of what the paper leaves out")] = False,
+    startup: Annotated[str, typer.Option(help="also with this in the place of each start: the null model")] = "",
 ) -> None:
     """Runs experiments from their files and writes build/reports/experiments."""
     from sim.experiments.engine import command
 
-    raise typer.Exit(command.run(files, seed, jobs, full, runs, duration, scheduler, vary))
+    raise typer.Exit(command.run(files, seed, jobs, full, runs, duration, scheduler, vary, startup))
 
 
 def by_name() -> int:
@@ -55,7 +56,8 @@ def by_name() -> int:
     full, seconds = os.environ.get("FULL") == "1", os.environ.get("DURATION") or ""
     duration = f"{seconds} s" if seconds else ""
     vary = os.environ.get("VARY") == "1"
-    return command.run(paths, number["SEED"] or 1, number["JOBS"], full, number["RUNS"], duration, vary=vary)
+    null = os.environ.get("STARTUP") or ""
+    return command.run(paths, number["SEED"] or 1, number["JOBS"], full, number["RUNS"], duration, vary=vary, null=null)
 
 
 def _title(path: Path) -> str:

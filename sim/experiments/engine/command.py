@@ -28,11 +28,14 @@ from sim.lib import build
 STATUS_INTERRUPTED = 130
 
 
+NULL = "null model"
+
+
 class Request(NamedTuple):
     """A file's experiment: all its cells, each with all seeds."""
 
     file: File
-    changed: str  # a key of the file's `vary` with its value; empty: as the file says
+    changed: str  # a key of the file's `vary` with its value; NULL; empty: as the file says
     cells: list[Cell]
     works: list[Work]
 
@@ -50,13 +53,16 @@ class Request(NamedTuple):
         return results
 
 
-def forms(path: Path, known: Policies, full: bool, duration: str, vary: bool) -> list[tuple[str, File]]:
-    """The experiment as its file says; with `vary` also with each other value of what the paper leaves out. Raises
-    Refused."""
+def forms(
+    path: Path, known: Policies, full: bool, duration: str, vary: bool, null: str = ""
+) -> list[tuple[str, File]]:
+    """The experiment as its file says; with `vary` also with each other value of what the paper leaves out; and with
+    the start-up policy `null` in the place of each start. Raises Refused."""
     file = load(path, known, full, duration)
     changes = file.vary if vary else ()
     others = [(f"{key} = {_said(value)}", load(path, known, full, duration, (key, value))) for key, value in changes]
-    return [("", file), *others]
+    model = [(NULL, load(path, known, full, duration, startup=null))] if null else []
+    return [("", file), *others, *model]
 
 
 def _said(value: Any) -> Any:
@@ -76,17 +82,19 @@ def run(
     duration: str = "",
     scheduler: str = "",
     vary: bool = False,
+    null: str = "",
 ) -> int:
     """The exit status. Every file is checked before anything is built or run. `runs`: of a cell; 0: as the file says;
-    `vary`: with each other value of what the paper leaves out too."""
+    `vary`: with each other value of what the paper leaves out too; `null`: also with that start-up policy in the place
+    of each start, to see which rows cannot fail."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: running processes end too
     reports = []
     try:
         engine = runner(jobs, scheduler)
         known = built_policies()
-        loaded = [forms(path, known, full, duration, vary) for path in paths]
+        loaded = [forms(path, known, full, duration, vary, null) for path in paths]
         requests = [[Request.of(file, changed, known, seed, runs) for changed, file in one] for one in loaded]
-        line = command_line(paths, seed, full, runs, duration, vary)
+        line = command_line(paths, seed, full, runs, duration, vary, null)
         with closing(engine.groups([each.works for one in requests for each in one], show)) as done:
             for one in requests:
                 results = [each.results(next(done)) for each in one]
@@ -108,8 +116,10 @@ def run(
 
 def finish(one: Sequence[Request], results: Sequence[Results], seed: int, full: bool, line: str) -> dict[str, Any]:
     """Writes and shows an experiment's report, and returns it."""
-    varied = [(each.changed, each.file, of_it) for each, of_it in zip(one[1:], results[1:], strict=True)]
-    data = report.make(one[0].file, results[0], seed, full, varied)
+    others = [(each.changed, each.file, of_it) for each, of_it in zip(one[1:], results[1:], strict=True)]
+    varied = [other for other in others if other[0] != NULL]
+    null = next(((file, of_it) for changed, file, of_it in others if changed == NULL), None)
+    data = report.make(one[0].file, results[0], seed, full, varied, null)
     report.write(data, line)
     records.write(one[0].file.experiment.name, results[0], seed, line, pages.version(), report.FOLDER)
     report.show(data)
@@ -126,17 +136,24 @@ def spent(cost: Mapping[str, float]) -> str:
 
 
 def command_line(
-    paths: Sequence[Path], seed: int, full: bool = False, runs: int = 0, duration: str = "", vary: bool = False
+    paths: Sequence[Path],
+    seed: int,
+    full: bool = False,
+    runs: int = 0,
+    duration: str = "",
+    vary: bool = False,
+    null: str = "",
 ) -> str:
     """The command that repeats the reports: a target of make for the tree's files, else `downbeat experiment run`."""
     quick = os.environ.get("NAME") == "quick"
     if (len(paths) > 1 and not quick) or any(path.resolve() not in FILES.values() for path in paths):
         options = [f"--seed {seed}", *(["--full"] if full else []), *([f"--runs {runs}"] if runs else [])]
         options += [f"--duration '{duration}'"] if duration else []
-        return " ".join(["downbeat experiment run", *map(str, paths), *options, *(["--vary"] if vary else [])])
+        options += [*(["--vary"] if vary else []), *([f"--startup {null}"] if null else [])]
+        return " ".join(["downbeat experiment run", *map(str, paths), *options])
     variables = [f"SEED={seed}", *(["FULL=1"] if full else []), *([f"RUNS={runs}"] if runs else [])]
     variables += [f"DURATION={quantities.duration(duration) / 1e9:g}"] if duration else []
-    variables += ["VARY=1"] if vary else []
+    variables += [*(["VARY=1"] if vary else []), *([f"STARTUP={null}"] if null else [])]
     return " ".join(["make experiments" if quick else f"make experiment NAME={paths[0].stem}", *variables])
 
 

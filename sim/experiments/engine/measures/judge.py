@@ -14,6 +14,7 @@ from sim.experiments.engine.measures.metrics import measure
 from sim.experiments.engine.schema.load import Cell, File
 from sim.experiments.engine.schema.measures import Measure, Published
 
+BAND_RUNS = 3  # from so many seeds on the 95 % band is compared, not the mean
 # The runs of a cell, one for each seed.
 Results = Mapping[tuple[tuple[str, str], ...], Sequence[dict[str, Any]]]
 
@@ -25,14 +26,19 @@ def name(cell: Cell) -> tuple[tuple[str, str], ...]:
 Varied = Sequence[tuple[str, File, Results]]  # a changed key, with its file and results
 
 
-def rows(file: File, results: Results, varied: Varied = ()) -> list[dict[str, Any]]:
-    """`varied`: results with other values of what the paper leaves out; each row gets its values there."""
+def rows(
+    file: File, results: Results, varied: Varied = (), null: tuple[File, Results] | None = None
+) -> list[dict[str, Any]]:
+    """`varied`: results with other values of what the paper leaves out; each row gets its values there. `null`: results
+    of the null model; each row says whether it passes."""
     judged = [_row(file, results, published) for published in file.experiment.published]
     others = [(name, rows(other, of_other)) for name, other, of_other in varied]
     for number, row in enumerate(judged if others else ()):
         row["varied"] = [
             {"with": name, "ours": other[number]["ours"], "within": other[number]["within"]} for name, other in others
         ]
+    for row, other in zip(judged, rows(*null) if null else (), strict=bool(null)):
+        row["null"] = {"ours": other["ours"], "within": other["within"]}
     return judged
 
 
@@ -91,10 +97,12 @@ def _row(file: File, results: Results, what: Published) -> dict[str, Any]:
         value, seeds = compared(file, results, what, what.of)
         known_seeds = [one for one in seeds if not math.isnan(one)]
         row |= {"published": published(what), "tolerance": what.tolerance, "ours": value, "seeds": len(known_seeds)}
+        band = (value, value) if value is not None else None
         if len(known_seeds) > 1:
             found_interval = estimate(known_seeds)
             row["confidence_95"] = [found_interval.low, found_interval.high]
-        within = value is not None and inside(what, value)
+            band = (found_interval.low, found_interval.high) if len(known_seeds) >= BAND_RUNS else band
+        within = band is not None and overlaps(what, *band)
     row["within"] = within
     if what.explained and not within:
         row["explained"] = what.explained
@@ -109,14 +117,15 @@ def published(what: Published) -> float | str | None:
     return f"at least {what.at_least:g}" if what.at_least is not None else f"at most {what.at_most:g}"
 
 
-def inside(what: Published, value: float) -> bool:
+def overlaps(what: Published, low: float, high: float) -> bool:
+    """A band of ours and the published value with its tolerance."""
     if what.value is not None:
         given = what.tolerance
         allowed = abs(what.value) * float(given.strip(" %")) / 100 if isinstance(given, str) else float(given or 0)
-        return abs(value - what.value) <= allowed
+        return low <= what.value + allowed and high >= what.value - allowed
     if what.between is not None:
-        return what.between[0] <= value <= what.between[1]
-    return value >= what.at_least if what.at_least is not None else value <= (what.at_most or 0)
+        return low <= what.between[1] and high >= what.between[0]
+    return high >= what.at_least if what.at_least is not None else low <= (what.at_most or 0)
 
 
 def _ranked(values: Sequence[float], tie: float) -> bool:
@@ -124,13 +133,12 @@ def _ranked(values: Sequence[float], tie: float) -> bool:
 
 
 def counts(all_rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Counts of a paper's published values; goals of ours do not count."""
+    """Counts of a paper's published values; goals of ours do not count. `null_reproduced` of `null_rows`: those that the
+    null model passes."""
     rows_of_papers = [row for row in all_rows if row["level"] != "goal"]
     reproduced = sum(1 for row in rows_of_papers if row["within"])
     explained = sum(1 for row in rows_of_papers if not row["within"] and row.get("explained"))
-    return {
-        "published": len(rows_of_papers),
-        "reproduced": reproduced,
-        "explained": explained,
-        "failed": len(rows_of_papers) - reproduced - explained,
-    }
+    unexplained = len(rows_of_papers) - reproduced - explained
+    found = {"published": len(rows_of_papers), "reproduced": reproduced, "explained": explained, "failed": unexplained}
+    tried = [row["null"]["within"] for row in rows_of_papers if "null" in row]
+    return found | ({"null_rows": len(tried), "null_reproduced": sum(tried)} if tried else {})

@@ -79,7 +79,43 @@ def test_connections_of_one_run_are_compared_with_each_other(tiny: Tiny, policie
     ],
 )
 def test_each_form_has_its_bound(form: dict[str, Any], value: float, within: bool) -> None:
-    assert judge.inside(Published(quantity="x", figure="1", metric="window", **form), value) is within
+    assert judge.overlaps(Published(quantity="x", figure="1", metric="window", **form), value, value) is within
+
+
+@pytest.mark.parametrize(
+    ("form", "within", "outside"),
+    [
+        ({"value": 10.0, "tolerance": 0.5}, (10.4, 12), (10.6, 12)),
+        ({"value": 10.0, "tolerance": "5 %"}, (9, 9.6), (9, 9.4)),
+        ({"between": (1, 2)}, (1.9, 3), (2.1, 3)),
+        ({"at_least": 3}, (1, 3.1), (1, 2.9)),
+        ({"at_most": 3}, (2.9, 5), (3.1, 5)),
+    ],
+)
+def test_a_band_is_within_if_it_overlaps(
+    form: dict[str, Any], within: tuple[float, float], outside: tuple[float, float]
+) -> None:
+    published = Published(quantity="x", figure="1", metric="window", **form)
+    assert judge.overlaps(published, *within) and not judge.overlaps(published, *outside)
+
+
+def test_the_band_counts_from_three_seeds_on(tiny: Tiny, policies: Policies) -> None:
+    """Published 2 +- 20 %; the seeds' ratios have a mean of 3 and a band from below 2.4 on."""
+    file = load(tiny(), policies)
+    for seeds, within in ((2, False), (3, True)):
+        below = [run(flow(100, label="a"), flow(100, label="b")) for _ in range(seeds)]
+        above = [run(flow(each, label="a"), flow(each, label="b")) for each in (200, 400, 300)[:seeds]]
+        (row,) = judge.rows(file, {(("rate", "2 Mb/s"),): below, (("rate", "4 Mb/s"),): above})
+        assert row["ours"] == pytest.approx(3) and row["within"] is within
+
+
+def test_a_row_says_whether_the_null_model_passes(tiny: Tiny, policies: Policies) -> None:
+    file = load(tiny(), policies)
+    null = load(tiny(), policies, startup="standard")
+    assert all(flow.startup == "standard" for flow in null.experiment.flow)
+    (row,) = judge.rows(file, results(100, 210), null=(null, results(100, 400)))
+    assert row["within"] and row["null"] == {"ours": pytest.approx(4), "within": False}
+    assert judge.counts([row])["null_reproduced"] == 0 and judge.counts([row])["null_rows"] == 1
 
 
 def test_what_differs_counts_as_explained_only_with_a_reason_and_goals_do_not_count() -> None:

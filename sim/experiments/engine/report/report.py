@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from downbeat_toe.console import report_console
+from downbeat_toe import pages
 from downbeat_toe.pages import number
 from rich.table import Table
 
 from sim.experiments.engine.measures import judge
 from sim.experiments.engine.measures.judge import Results
 from sim.experiments.engine.report import figures, page, plots, tables
-from sim.experiments.engine.schema.load import File
+from sim.experiments.engine.schema.load import File, sha256
 from sim.lib.cache import ROOT
 
 REPORTS = ROOT / "build" / "reports"
@@ -28,7 +29,14 @@ COUNTS = REPORTS / "experiments.json"
 PAGE = REPORTS / "experiments.html"
 
 
-def make(file: File, results: Results, seed: int, full: bool, varied: judge.Varied = ()) -> dict[str, Any]:
+def make(
+    file: File,
+    results: Results,
+    seed: int,
+    full: bool,
+    varied: judge.Varied = (),
+    null: tuple[File, Results] | None = None,
+) -> dict[str, Any]:
     experiment = file.experiment
     return {
         "name": experiment.name,
@@ -41,7 +49,9 @@ def make(file: File, results: Results, seed: int, full: bool, varied: judge.Vari
         "axes": {axis: list(names) for axis, names in file.axes.items()},
         "departs": list(experiment.departs),
         "assumed": list(experiment.assumed),
-        "rows": judge.rows(file, results, varied),
+        "file_sha256": sha256(file.path),
+        "commit": pages.version(),
+        "rows": judge.rows(file, results, varied, null),
         "tables": tables.data(file, results),
         "plots": plots.data(file, results, varied),
         "failures": [
@@ -67,14 +77,17 @@ def write(report: Mapping[str, Any], command: str) -> None:
 
 
 def _summary(report: Mapping[str, Any]) -> dict[str, Any]:
-    """An experiment's entry on the figures' page: its title, and each published value that is not reproduced."""
+    """An experiment's entry in the record: its file, all rows, and each published value that is not reproduced."""
     keys = ("figure", "quantity", "published", "ours")
+    kept = (*keys, "level", "unit", "tolerance", "confidence_95", "seeds", "within", "null", "explained")
+    rows = [{key: row[key] for key in kept if key in row} for row in report["rows"]]
     outside = [
         {**{key: row[key] for key in keys}, "explained": row.get("explained", "")}
         for row in report["rows"]
         if not row["within"] and row["level"] != "goal"
     ]
-    return {key: report[key] for key in ("title", "source", "form", "seed", "runs_of_a_cell")} | {"outside": outside}
+    about = ("title", "source", "form", "seed", "runs_of_a_cell", "simulated_seconds", "file_sha256", "commit")
+    return {key: report[key] for key in about if key in report} | {"rows": rows, "outside": outside}
 
 
 def _write(path: Path, text: str) -> None:
@@ -95,6 +108,10 @@ def show(report: Mapping[str, Any]) -> None:
     for row in report["rows"]:
         for other in row.get("varied", ()):
             report_console().print(f"  {row['quantity']}: {shown(other['ours'])} with {other['with']}", highlight=False)
+    found = judge.counts(report["rows"])
+    if "null_rows" in found:
+        null = f"The null model passes {found['null_reproduced']} of {found['null_rows']} published values."
+        report_console().print(null, highlight=False)
     for listing in report["tables"]:
         report_console().print(listed(listing))
 

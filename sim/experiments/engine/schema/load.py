@@ -9,6 +9,7 @@ form the paths of `[full]` replace what the quick form has. `"$notes.key"` stand
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -60,9 +61,11 @@ def load(
     full: bool = False,
     duration: str = "",
     change: tuple[str, Any] | None = None,
+    startup: str = "",
 ) -> File:
     """Raises Refused with a sentence for each fault. `policies`: those of the build; None: names of policies are not
-    checked. `duration` replaces the file's, as '60 s'. `change`: one of the file's `vary`."""
+    checked. `duration` replaces the file's, as '60 s'. `change`: one of the file's `vary`. `startup`: every core's flow
+    starts by this policy, without an estimate."""
     data = _with_base(_read(path), path)
     changes = data.pop("full", {})
     for key, value in changes.items() if full else ():
@@ -73,6 +76,9 @@ def load(
     varied = data.pop("vary", {})
     if change is not None:
         _replace(data, *change, path)
+    for flow in data.get("flow", []) if startup else ():
+        if flow.get("sender", "core") == "core":
+            flow |= {"startup": startup, "startup_argument": "", "estimate": ""}
     axes: dict[str, list[Any]] = data.get("axes", {})
     notes = {"notes": data.pop("notes")} if "notes" in data else {}
     for axis, values in axes.items():
@@ -98,6 +104,14 @@ def load(
             raise Refused(f"{path}: vary.{key}: use a list of values")
     vary = tuple((key, value) for key, values in varied.items() for value in values)
     return File(path, names, {axis: tuple(values) for axis, values in axes.items()}, tuple(cells), vary)
+
+
+def sha256(path: Path) -> str:
+    """Of the file and of its base."""
+    data = _read(path)
+    files = [path, *([path.with_name(f"{data['base']}.toml")] if "base" in data else [])]
+    known = [each if each.exists() else FILES[each.stem] for each in files]
+    return hashlib.sha256(b"".join(each.read_bytes() for each in known)).hexdigest()
 
 
 def _read(path: Path) -> dict[str, Any]:
