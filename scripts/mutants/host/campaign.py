@@ -9,7 +9,7 @@ import queue
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,19 +100,25 @@ class Campaign:
         self._reached: dict[str, Lines] = {}
 
     def run(self) -> list[Verdict]:
+        """An interrupted run has the verdicts until then."""
         trees: queue.Queue[Tree] = queue.Queue()
         self._measure()
         for job in range(self.jobs):
             trees.put(self._ready(Tree(str(job))))
         verdicts: list[Verdict] = []
-        with ThreadPoolExecutor(self.jobs) as pool:
+        pool = ThreadPoolExecutor(self.jobs)
+        try:
             while len(verdicts) < self.count:
                 batch = list(itertools.islice(self.stream, self.count - len(verdicts)))
                 if not batch:
                     break
-                found = pool.map(lambda mutant: self._judge(mutant, trees), batch)
-                verdicts += [verdict for verdict in found if verdict]
-        return verdicts
+                tasks = [pool.submit(self._judge, mutant, trees) for mutant in batch]
+                for task in as_completed(tasks):
+                    verdicts += filter(None, [task.result()])
+        except KeyboardInterrupt:
+            self.say("interrupted")
+        pool.shutdown(cancel_futures=True)
+        return sorted(verdicts, key=lambda verdict: verdict.mutant.number)
 
     def _ready(self, tree: Tree) -> Tree:
         begun = time.monotonic()
@@ -175,8 +181,8 @@ class Campaign:
                 self.dropped += 1
                 return None
             verdict = self._run(mutant, tree)
-            if verdict.killed_by:
-                self.say(f"killed   {described(mutant)}\n         by {killer(verdict)}")
+            end = f"killed   {described(mutant)}\n         by {killer(verdict)}"
+            self.say(end if verdict.killed_by else f"lives    {described(mutant)} ({verdict.seconds:.1f} s)")
             return verdict
         finally:
             tree.write(mutant.file, mutant.unit.text)  # compiled with the next one

@@ -114,20 +114,24 @@ const std::map<std::string, std::map<std::string, Take>> &allowed() {
 int foreignLine(std::string_view source) {
   if (source.starts_with("\xEF\xBB\xBF")) source.remove_prefix(3);
   int line = 1;
-  char quote = 0;
+  char quote = 0, before = 0; // the character that was not a space; 0: the line begins
   bool comment = false;
   for (std::size_t at = 0; at < source.size(); ++at) {
     const char each = source[at];
     if (each == '\n') {
       ++line;
-      quote = 0;
+      quote = before = 0;
       comment = false;
     } else if (quote) {
       at += each == '\\' && quote == '"';
       if (each == quote) quote = 0;
     } else if (!comment) {
       comment = each == '#';
-      if (each == '"' || each == '\'') quote = each;
+      // Behind a value no string begins, but for toml++ a word goes on.
+      if ((each == '"' || each == '\'') &&
+          (before == 0 || std::string_view("=[{,.").find(before) != std::string_view::npos))
+        quote = each;
+      if (each != ' ' && each != '\t') before = each;
       if ((each & 0x80) || source.substr(at, 3) == "\"\"\"" || source.substr(at, 3) == "'''") return line;
     }
   }
