@@ -124,7 +124,7 @@ class Tree:
     def build(self, folders: Iterable[str]) -> str:
         """The compiler's errors, empty where there are none."""
         for folder in folders:
-            command = ["make", "-s", "-C", folder, f"CXX={self.compiler}"]
+            command = ["make", "-s", "-j2", "-C", folder, f"CXX={self.compiler}"]
             try:
                 done = subprocess.run(
                     command, cwd=self.place, env=self.environment, capture_output=True, text=True, timeout=BUILD_SECONDS
