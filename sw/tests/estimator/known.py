@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from ipaddress import IPv6Address
+from ipaddress import IPv4Address, IPv6Address
 
 from downbeat_toe.estimator.binding import Address
 from downbeat_toe.estimator.structures import Cause
@@ -120,6 +120,13 @@ class Known:
         bits = self.options["prefix_bits_v6" if v6 else "prefix_bits"]
         length = 128 if v6 else 32
         return f"{remote.version} {int(remote) >> (length - bits)}"
+
+    def network(self, key: str) -> str:
+        """The same as text."""
+        version, _, number = key.partition(" ")
+        bits = self.options["prefix_bits_v6" if version == "6" else "prefix_bits"]
+        address: type[IPv4Address | IPv6Address] = IPv6Address if version == "6" else IPv4Address
+        return f"{address(int(number) << (128 if version == '6' else 32) - bits)}/{bits}"
 
     def prefix(self, remote: Address) -> Prefix:
         """The address's own, or a new one: if there are as many as may be, the one gives way that lost its last

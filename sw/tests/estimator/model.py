@@ -12,7 +12,19 @@ from downbeat_toe.structures import Pace, Phase
 
 from sw.tests.estimator import equations
 from sw.tests.estimator.answers import Answers
-from sw.tests.estimator.known import LONGEST, SEGMENT, TICK, Connection, Known, Prefix, Refusal, require, unicast
+from sw.tests.estimator.known import (
+    LONGEST,
+    SEGMENT,
+    TICK,
+    TICKS,
+    Connection,
+    Known,
+    Prefix,
+    Refusal,
+    Saved,
+    require,
+    unicast,
+)
 
 
 class Model:
@@ -69,6 +81,38 @@ class Model:
             self.refused[refusal.cause] += 1
             return refusal.cause
         return Cause.NONE
+
+    # ---- state that outlives a process
+
+    def saved(self) -> list[str]:
+        """Its lines: each ten seconds of a prefix, in any order, then saved parameters, the oldest first."""
+        known, lines = self.known, []
+        for key, prefix in known.prefixes.items():
+            for tick in dict.fromkeys(each[0] for each in known.recent(prefix)):
+                own = [each[1:] for each in prefix.spand if each[0] == tick]
+                numbers = [known.now // TICK - tick, len(own), *map(sum, zip(*own, strict=True))]
+                lines.append(" ".join(["spand", known.network(key), *map(str, numbers)]))
+        for remote, saved in known.saved.items():
+            if (age := known.now - saved.time) <= known.options["resume_lifetime"]:
+                lines.append(f"resume {remote} {age} {saved.window} {saved.round_trip}")
+        return lines
+
+    def restarted(self, now: int, elapsed: int, networks: list[str]) -> Model:
+        """Another process that has loaded what this one saved; of the networks in their order."""
+        after = Model(**self.known.options)
+        after.known.now = now
+        ticks, moved = -(-elapsed // TICK), now // TICK - self.known.now // TICK
+        keys = {self.known.network(key): key for key in self.known.prefixes}
+        for key in dict.fromkeys(keys[network] for network in networks):
+            for tick, *numbers in self.known.recent(self.known.prefixes[key]):
+                if self.known.now // TICK - tick + ticks < TICKS and tick + moved - ticks >= 0:
+                    place = after.known.prefixes.setdefault(key, Prefix())
+                    place.spand.append((tick + moved - ticks, *numbers))  # type: ignore[arg-type]
+        for remote, saved in self.known.saved.items():
+            age = self.known.now - saved.time + elapsed
+            if age <= self.known.options["resume_lifetime"] and age <= now:
+                after.known.saved[remote] = Saved(now - age, saved.window, saved.round_trip)
+        return after
 
     # ---- reports
 

@@ -34,8 +34,11 @@ class Play:
         draw = self.draw.choice
         changed = SMALL | {"cap_to_known": draw((0, 1)), "miss_weight": draw((1, 2)), "spand_shift": draw((0, 1))}
         changed |= {"spand_lower_bound": draw((0, 1)), "spand_reports": draw((1, 3)), "prefix_bits": draw((16, 24, 32))}
+        self.changed = changed
         self.library = Estimator(Options(changed=changed))
         self.model = Model(**changed)
+        self.refused: Counter[Cause] = Counter()
+        self.restarts: Counter[bool] = Counter()  # with and without something saved
         self.now = draw((0, 10**9, 10**18))
         self.last: dict[int, Report] = {}
         self.answers: Counter[tuple[Method, bool]] = Counter()
@@ -56,8 +59,34 @@ class Play:
 
     def step(self) -> None:
         self.now += self.draw.choices(STEPS, LIKELY)[0]
-        kinds = (self.open, self.report, self.close, self.transfer, self.request)
-        self.draw.choices(kinds, (2, 10, 1, 1, 6))[0]()
+        kinds = (self.open, self.report, self.close, self.transfer, self.request, self.restart)
+        self.draw.choices(kinds, (2, 10, 1, 1, 6, 0.05))[0]()
+
+    def restart(self) -> None:
+        """Another process loads what this one has saved, with a clock of its own."""
+        self.count()
+        self.model.known.now = max(self.model.known.now, self.now)
+        head, *lines = self.library.save(self.now).splitlines()
+        wanted = self.model.saved()
+        same((head, sorted(lines)), ("downbeat-estimator 1", sorted(wanted)))
+        resumes = [line for line in lines if line.startswith("resume")]
+        same(resumes, [line for line in wanted if line.startswith("resume")])
+        elapsed = self.draw.choice((0, 1, 10**9, 10**10, 10**10 + 1, 10**11, 29 * 10**10, 4 * 10**12))
+        self.now = self.draw.choice((self.now + elapsed, self.now + elapsed, 0, 10**10, 10**12))
+        self.model = self.model.restarted(
+            self.now, elapsed, [line.split()[1] for line in lines if line.startswith("spand")]
+        )
+        text = "".join(f"{line}\n" for line in (head, *lines))
+        self.library = Estimator(Options(changed=self.changed))
+        same(self.library.load(self.now, text, elapsed), Cause.NONE)
+        self.last.clear()
+        self.restarts[bool(lines)] += 1
+
+    def count(self) -> None:
+        """Refusals so far."""
+        for cause in Cause:
+            same((cause, self.library.refused(cause)), (cause, self.model.refused[cause]))
+        self.refused.update(self.model.refused)
 
     def open(self) -> None:
         name, remote = self.draw.randrange(40), self.address()
@@ -165,12 +194,11 @@ def run(seed: int, count: int) -> Play:
             play.step()
         except AssertionError as error:
             raise AssertionError(f"seed {seed}, operation {number}: {error}") from None
-    for cause in Cause:
-        same((cause, play.library.refused(cause)), (cause, play.model.refused[cause]))
+    play.count()
     return play
 
 
 if __name__ == "__main__":
     seed, count = map(int, sys.argv[1:3])
-    refused = run(seed, count).model.refused
+    refused = run(seed, count).refused
     print(f"{count} operations equal; refused: " + ", ".join(f"{cause.name} {n}" for cause, n in refused.items() if n))

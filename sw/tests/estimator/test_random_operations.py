@@ -23,16 +23,17 @@ EXPECTED = set(Cause) - {Cause.NONE, Cause.ARGUMENT}
 
 def test_library_and_model_answer_the_same(library: CDLL) -> None:
     refused, answers = Counter[Cause](), Counter[tuple[Method, bool]]()
-    retreats = 0
+    retreats, restarts = 0, Counter[bool]()
     for seed in range(SEED, SEED + PLAYS):
         print(f"seed {seed}")
         play = run(seed, OPERATIONS)
-        refused.update(play.model.refused)
+        refused.update(play.refused)
+        restarts += play.restarts
         answers += play.answers
         retreats += play.retreats
     assert {cause for cause, count in refused.items() if count} >= EXPECTED
     assert all(answers[method, known] > 20 for method in Method for known in (False, True)), answers
-    assert retreats > 100
+    assert retreats > 100 and restarts[True] > 10
 
 
 def test_sanitizers_find_nothing(sanitized: Path) -> None:
