@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import random
 import subprocess
 from ctypes import POINTER, byref, c_char_p, c_int, c_uint32, c_uint64, c_void_p
 from typing import Any
@@ -18,6 +20,7 @@ from sw.api.model import ROOT
 INCLUDES = ("sw", "sw/include", "sw/estimator/include")
 NONE, EVEN, BUCKET = 0, 1, 2
 MSS = 1460
+SEED = int(os.environ.get("SEED") or 1)
 NS = 1 << 16  # units of a gap
 CALLS = """
 #include "core/host_start.h"
@@ -168,6 +171,30 @@ def test_counters_count_on_where_the_cores_wrap(library: ctypes.CDLL) -> None:
     second = PathReport(acked=3, acks=1, cwnd=7, losses=2)
     _, last = taken(library, (first, 10), (second, 20))
     assert (last.acked, last.acks, last.cwnd, last.losses) == ((1 << 48) + 3, (1 << 24) + 1, 7, 2)
+
+
+def test_paths_are_taken_as_by_counters_without_end(library: ctypes.CDLL) -> None:
+    """Drawn steps: the core's counters and clock come round, its clock differs, and a loss has no earlier instant than
+    the first report."""
+    print(f"seed {SEED}")
+    draw = random.Random(SEED)
+    for _ in range(300):
+        acked, acks = draw.randrange(1 << 48), draw.randrange(1 << 24)
+        core, now = draw.choice((0, (1 << 48) - 1000, draw.randrange(1 << 48))), draw.randrange(1 << 50)
+        begun, lost = now, core
+        reports, expected = [], []
+        for _ in range(draw.randrange(1, 20)):
+            report = PathReport(acked=acked % (1 << 48), acks=acks % (1 << 24), cwnd=draw.randrange(1 << 32))
+            report.time, report.loss_time = core % (1 << 48), lost % (1 << 48)
+            reports.append((report, now))
+            expected.append((acked, acks, now, max(now - (core - lost), begun), report.cwnd))
+            acked += draw.choice((0, 1, draw.randrange(1 << 47)))
+            acks += draw.choice((0, 1, draw.randrange(1 << 23)))
+            step = draw.choice((0, 1, 500, 10**9, 10**12))
+            core, now = core + step, now + step + draw.choice((0, 0, 7))
+            lost = core - draw.choice((0, 1, 400, 10**6)) if draw.random() < 0.3 else lost
+        found = [(each.acked, each.acks, each.time, each.loss_time, each.cwnd) for each in taken(library, *reports)]
+        assert found == expected
 
 
 LOSSES = {
