@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,14 @@ def _make(verilog: Path, place: Path) -> None:
         interface = {"interface": namespace.INTERFACE, "ip": namespace.LINUX_IP}
         config.add_module("gmii_ethernet", "gmii_eth", args=interface)
         gateware = place / "gateware"
-        computer.build(build_dir=str(gateware), sim_config=config, run=False, opt_level="O2", interactive=False)
+        computer.build(
+            build_dir=str(gateware),
+            sim_config=config,
+            run=False,
+            jobs=os.cpu_count(),
+            opt_level="O2",
+            interactive=False,
+        )
     run(gateware, "env", f"MAKEFLAGS= -- {' '.join(MAKE_FIXES)}", "bash", "build_sim.sh")
 
 

@@ -31,6 +31,7 @@ class Console:
 
     def __post_init__(self) -> None:
         self._update = threading.Condition()
+        self.ended = False
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
@@ -40,6 +41,9 @@ class Console:
                 with self._update:
                     self.lines.append(line.rstrip())
                     self._update.notify_all()
+        with self._update:
+            self.ended = True
+            self._update.notify_all()
 
     def number(self, word: str, end: float) -> int:
         """The number behind `word`, awaited until time.monotonic() is `end`. Raises Failed."""
@@ -48,9 +52,13 @@ class Console:
             return [match[1] for line in self.lines if (match := re.search(rf"\b{word} ([0-9a-f]{{8}})$", line))]
 
         with self._update:
-            if not self._update.wait_for(found, max(0.0, end - time.monotonic())):
-                raise Failed(f"the firmware did not print {word}; its console: {' | '.join(self.lines[-4:])}")
+            self._update.wait_for(lambda: found() or self.ended, max(0.0, end - time.monotonic()))
+            if not found():
+                raise Failed(f"the firmware did not print {word}; {self.last_lines()}")
             return int(found()[-1], 16)
+
+    def last_lines(self) -> str:
+        return f"{'the simulator ended; ' if self.ended else ''}its console: {' | '.join(self.lines[-4:])}"
 
 
 @dataclass(frozen=True)
@@ -78,10 +86,18 @@ def transfers(program: Path, contents: bytes, wall_limit: int) -> Result:
             simulator.kill()
 
 
+def _accepted(console: Console, server: socket.socket, end: float) -> socket.socket:
+    """The firmware's connection. Raises Failed."""
+    server.settimeout(1.0)
+    while not console.ended and time.monotonic() < end:
+        with suppress(TimeoutError):
+            return server.accept()[0]
+    raise Failed(f"the firmware did not connect; {console.last_lines()}")
+
+
 def _both(console: Console, server: socket.socket, contents: bytes, end: float) -> Result:
     started = time.monotonic()
-    server.settimeout(end - started)
-    peer, _ = server.accept()
+    peer = _accepted(console, server, end)
     with peer:
         peer.settimeout(end - started)
         peer.sendall(contents)
