@@ -138,29 +138,41 @@ int foreignLine(std::string_view source) {
   return 0;
 }
 
-// The line of a section's head without a name, of which toml++ 3.3.0 asserts that it has one (parse_key). 0: there is
-// none.
-int namelessLine(std::string_view source) {
-  constexpr std::string_view space = " \t", name = "\"'-_";
+struct Wrong {
+  int line = 0; // 0: nothing is
+  const char *what = "";
+};
+
+// Lines of which toml++ 3.3.0 asserts that nobody writes them (parse_key, parse_value): a section's head without a
+// name, and a value that begins with none of a string's, a number's or a boolean's characters.
+Wrong wrongLine(std::string_view source) {
+  constexpr std::string_view space = " \t", quotes = "\"'-";
   if (source.starts_with("\xEF\xBB\xBF")) source.remove_prefix(3);
-  int line = 0;
+  Wrong wrong;
   for (std::size_t begin = 0; begin < source.size();) {
     const auto end = std::min(source.find('\n', begin), source.size());
     std::string_view text = source.substr(begin, end - begin);
     begin = end + 1;
-    ++line;
+    ++wrong.line;
     const auto skip = [&] { text.remove_prefix(std::min(text.find_first_not_of(space), text.size())); };
+    const auto next = [&](char also) {
+      return !text.empty() && (std::isalnum(static_cast<unsigned char>(text.front())) || text.front() == also ||
+                               quotes.find(text.front()) != std::string_view::npos);
+    };
     skip();
-    if (!text.starts_with('[')) continue;
-    text.remove_prefix(1);
-    skip();
-    if (text.starts_with('[')) text.remove_prefix(1);
-    skip();
-    const bool named = !text.empty() && (std::isalnum(static_cast<unsigned char>(text.front())) ||
-                                         name.find(text.front()) != std::string_view::npos);
-    if (!named) return line;
+    if (text.starts_with('[')) {
+      text.remove_prefix(1);
+      skip();
+      if (text.starts_with('[')) text.remove_prefix(1);
+      skip();
+      if (!next('_')) return wrong.what = "a section has no name", wrong;
+    } else if (const auto equals = text.find('='); !text.starts_with('#') && equals != std::string_view::npos) {
+      text.remove_prefix(equals + 1);
+      skip();
+      if (!next('+')) return wrong.what = "a value is a string or a number", wrong;
+    }
   }
-  return 0;
+  return {};
 }
 
 template <typename Map> std::string names(const Map &map) {
@@ -208,8 +220,7 @@ std::variant<Config, std::string> parseConfig(const std::string &source, const s
   };
   if (const int line = foreignLine(source))
     return file + ":" + std::to_string(line) + ": use ASCII outside of comments and of strings, which have one line";
-  if (const int line = namelessLine(source))
-    return file + ":" + std::to_string(line) + ": a section has no name: use [" + names(allowed()) + "]";
+  if (const auto [line, what] = wrongLine(source); line) return file + ":" + std::to_string(line) + ": " + what;
   const toml::parse_result parsed = toml::parse(source);
   if (!parsed) return wrong(parsed.error().source(), std::string(parsed.error().description()));
   Config config;
