@@ -80,5 +80,15 @@ def test_the_first_segment_goes_alone_and_after_a_loss_all_do() -> None:
     assert result.departure == Departure()
 
 
+def test_a_timeout_begins_the_pairs_again() -> None:
+    """Yu, pp. 50 and 55: inversion belongs to slow start, and what follows a timeout is one."""
+    policy_state, inverted = 1, []
+    for kind in (Kind.SENT, Kind.LOSS, Kind.RECOVERED, Kind.SENT, Kind.TIMEOUT, Kind.SENT, Kind.TIMEOUT_AGAIN):
+        result = POLICY.respond(ack(kind, 0), START, policy_state)
+        policy_state = result.policy_state
+        inverted.append(result.departure is not None and result.departure.inverted)
+    assert inverted == [True, False, False, False, True, True, True]
+
+
 def float_error(draw: random.Random) -> float:
     return largest_error(POLICY, lambda cwnd, acked: cwnd + min(acked, SMSS), draw, starting_up=True)

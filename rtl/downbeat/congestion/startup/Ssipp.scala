@@ -9,6 +9,7 @@ import spinal.lib.misc.pipeline._
 case class SsippState() extends Bundle {
   /** The first segment has gone. */
   val begun = Bool()
+  /** There was a loss, and no timeout behind it. */
   val lost = Bool()
   /** Bytes that have grown the window and are not acknowledged yet. */
   val ahead = UInt(16 bits)
@@ -22,10 +23,10 @@ case class SsippState() extends Bundle {
   * On an ACK of N new bytes: cwnd += min(N, SMSS). On the ACK of a pair's first half (`paired`): cwnd += SMSS, and the
   * next SMSS bytes that are acknowledged add nothing. So the two ACKs of a pair add two segments, also at a receiver
   * that divides its ACKs. The first segment goes alone. All others go in inverted pairs while cwnd < ssthresh, until
-  * the first loss or timeout. A pair needs two full segments of data and the peer's window for both, but cwnd for one
+  * a loss; a timeout begins slow start, and with it the pairs, again (pp. 50 and 55). A pair needs two full segments of data and the peer's window for both, but cwnd for one
   * only: the second half may follow with the next ACK.
   *
-  * Departs from the thesis: segments that limited transmit sends go in pairs as well. An ACK of less than a segment
+  * Departs from the thesis: what is sent again after a timeout goes in order. Segments that limited transmit sends go in pairs as well. An ACK of less than a segment
   * grows the window by what it covers (ns-2 counts ACKs).
   */
 object Ssipp extends StartupPolicy {
@@ -62,7 +63,8 @@ object Ssipp extends StartupPolicy {
       val opens = event.kind === CongestionEventKind.established
       val after = SsippState()
       after.begun := !opens && (before.begun || event.kind === CongestionEventKind.sent)
-      after.lost := !opens && (before.lost || event.isLoss)
+      after.lost := event.kind === CongestionEventKind.loss ||
+        before.lost && !opens && event.kind =/= CongestionEventKind.timeout
       after.ahead := before.ahead
       when(event.kind === CongestionEventKind.acknowledged) {
         after.ahead := subtract.left.msb ? U(0, 16 bits) | subtract.left.asUInt.resize(16)

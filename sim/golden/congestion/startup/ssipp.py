@@ -2,7 +2,7 @@
 """SSIPP, slow start with inverted packet pairs (Yu, thesis), as rtl/downbeat/congestion/startup/Ssipp.scala.
 
 Windows of slow start, + SMSS for the ACK of a pair's first half; so much of what is acknowledged next brings nothing
-more. Pairs from the second segment on, until something is lost.
+more. Pairs from the second segment on, until something is lost, and again after a timeout.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Ssipp:
             case Kind.SENT:
                 state = replace(state, begun=1)
             case Kind.LOSS | Kind.TIMEOUT:
-                state = replace(state, lost=1, ahead=0)
+                state = replace(state, lost=int(event.kind is Kind.LOSS), ahead=0)
             case Kind.PAIRED:
                 state = replace(state, ahead=event.segment_size if event.starting_up else state.ahead)
                 new = replace(window, cwnd=wrap(window.cwnd + of_bytes(event.segment_size)))
