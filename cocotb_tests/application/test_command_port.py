@@ -107,12 +107,13 @@ async def random_commands_come_out_where_they_belong_in_order(dut: Any, stall: f
 
 
 A_BITS, RATE_BITS = 24, 44
-MAX_RATE = (1 << RATE_BITS) - 1
+MIN_OF_BOTH = 1 << 104 | 1 << 88  # gamma and eps of the logistic window
 # Arguments at their bounds and a step beyond: a and b of AIMD (16 fraction bits), A and K of the logistic window (10),
 # segments and gap of a paced flight; bits where there is no argument.
 LEGAL = {
     "aimd": [0, 1, (1 << A_BITS) - 1, (1 << A_BITS + 16) - 1],
-    "logistic": [0, 1, 1 << RATE_BITS | 1, MAX_RATE << RATE_BITS | MAX_RATE],
+    # K, A, eps, gamma
+    "logistic": [0, MIN_OF_BOTH, MIN_OF_BOTH | 1, MIN_OF_BOTH | 1 << RATE_BITS | 1, 620 << 104 | (1 << 104) - 1],
     # fastdrop, full, factor, variance, history
     "carson": [0, 4 << 15 | 1 << 8 | 1 << 2, 32 << 15 | 100 << 8 | 0xFF],
     "paced": [0, 1, (1 << 16) - 1, (1 << 70) - 1],
@@ -124,15 +125,16 @@ LEGAL = {
     "vegas": [0, 1 << 8 | 1, (1 << 17) - 1],  # alpha, beta, round
     "vegasstart": [0, 1, (1 << 9) - 1],  # gamma, round
     "past": [0, 1],
-    "astart": [0, 1],
-    "spmastart": [0, 1, 3],  # bwe, inverted
-    "westwood": [0, 1],
+    "astart": [0, 1, 3],  # bwe, slide
+    "spmastart": [0, 1, 7],  # bwe, slide, inverted
+    "westwood": [0, 1, 3],
     "miss": [1 << 72 | 1, (1 << 88) - 1],  # m, next, maxWindow
     "resume": [1 << 32 | 1 << 16 | 1, (1 << 68) - 1],  # saved, maxJump, rtt
 }
 ILLEGAL = {
     "aimd": [1 << A_BITS, 1 << A_BITS + 16, 1 << A_BITS + 16 | 1],  # a = 0; b = 1
-    "logistic": [1 << RATE_BITS, 2 << RATE_BITS | 1, MAX_RATE << RATE_BITS | MAX_RATE - 1],  # K = 0; A above K
+    # eps or gamma = 0, gamma too large, A above K
+    "logistic": [1, 1 << 104, 621 << 104 | 1 << 88, MIN_OF_BOTH | 1 << RATE_BITS, MIN_OF_BOTH | 2 << RATE_BITS | 1],
     "carson": [1, 4 << 15 | 1 << 8, 4 << 15 | 101 << 8 | 4, 3 << 15 | 1 << 8 | 4, 33 << 15 | 1 << 8 | 4, 1 << 21],
     "paced": [1 << 16, 1 << 68, 1 << 70],  # no segment
     "hoe": [2],
@@ -142,9 +144,9 @@ ILLEGAL = {
     "vegas": [3 << 8, 1 << 8 | 2, 1 << 17],
     "vegasstart": [1 << 8, 1 << 9],
     "past": [2],
-    "astart": [2],
-    "spmastart": [4],
-    "westwood": [2],
+    "astart": [4],
+    "spmastart": [8],
+    "westwood": [4],
     "miss": [0, 1, 1 << 72, 1 << 88],
     "resume": [0, 1 << 16 | 1, 1 << 32 | 1, 1 << 32 | 1 << 16, 1 << 68],
 } | {

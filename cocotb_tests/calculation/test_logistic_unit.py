@@ -14,12 +14,12 @@ import pytest
 from cocotb_tests.bench import Beat, generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.flow_bench import agrees, latency
-from sim.golden.calculation.logistic_draws import draw_beyond, draw_request, error, exact
+from sim.golden.calculation.logistic_draws import draw_beyond, draw_request, epsilon, error, exact
 from sim.golden.calculation.logistic_window import LogisticRequest, logistic_window
 
 REQUESTS = 5000
 # By module, clocks from request to request.
-SPACING = {"LogisticUnit": 1, "LogisticUnitSingle": 122}
+SPACING = {"LogisticUnit": 1, "LogisticUnitSingle": 126}
 # The issue's tolerance: 2^-16 of the window, or one unit of the last place.
 TOLERANCE = 2**-16
 
@@ -36,6 +36,8 @@ def _beat(requested: LogisticRequest) -> Beat:
         "roundTrip": requested.round_trip,
         "elapsed": requested.elapsed,
         "window": requested.window,
+        "epsilon": requested.epsilon,
+        "gamma": requested.gamma,
     }
 
 
@@ -48,8 +50,8 @@ async def answers_are_those_of_the_golden_model(dut: Any) -> None:
 
 
 @cocotb.test()
-async def a_response_comes_122_clocks_after_the_request(dut: Any) -> None:
-    assert await latency(dut, SPACING[dut._name]) == 122
+async def a_response_comes_126_clocks_after_the_request(dut: Any) -> None:
+    assert await latency(dut, SPACING[dut._name]) == 126
 
 
 def test_the_error_is_below_the_tolerance_over_the_whole_range() -> None:
@@ -119,6 +121,20 @@ def test_flows_leave_the_queue_of_equation_17(flows: int, windows: float, queue:
         ]
     assert sum(own) / product == pytest.approx(windows, abs=1e-4)
     assert sum(own) / product - 1 == pytest.approx(queue, abs=1e-4)
+
+
+@pytest.mark.parametrize("gamma", [1, 320, 576, 620])
+@pytest.mark.parametrize("times", [1, 64, 320, 640, 1280, 2560, 8355, 65535])
+def test_epsilon_and_gamma_are_equation_10_s(times: int, gamma: int) -> None:
+    """Iguchi, 4.2.2 and p. 20: eps up to pi / 2 over the delay, which is 26 at 60 ms."""
+    requested = replace(_request(3000, 6_250_000, 60_000_000), epsilon=times, gamma=gamma)
+    taken = float(epsilon(requested))
+    assert taken == pytest.approx(times / 320, rel=2e-6, abs=3.2e-6)
+    rate = 1 - gamma / 640 / 2
+    growth, target = math.exp(taken * 0.06 * rate), 750_000 * rate
+    assert logistic_window(requested) / 65536 == pytest.approx(
+        3000 * growth * target / (3000 * (growth - 1) + target), rel=TOLERANCE
+    )
 
 
 MEGABIT = 125_000  # bytes/s

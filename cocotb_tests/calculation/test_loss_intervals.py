@@ -13,7 +13,16 @@ import pytest
 
 from cocotb_tests.bench import StreamSink, StreamSource, generator, start
 from cocotb_tests.bench.runner import run_module
-from sim.golden.calculation.loss_intervals import CALCULATOR, ENTRIES, LONGEST, MEAN_BITS, History, Mean, Request, weights
+from sim.golden.calculation.loss_intervals import (
+    CALCULATOR,
+    ENTRIES,
+    LONGEST,
+    MEAN_BITS,
+    History,
+    Mean,
+    Request,
+    weights,
+)
 
 FLOWS = 16
 REQUESTS = 600

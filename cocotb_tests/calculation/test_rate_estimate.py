@@ -19,7 +19,17 @@ import pytest
 from cocotb_tests.bench import draws, generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.calculation.unit import agrees_with_golden_model
-from sim.golden.calculation.rate_estimate import CALCULATOR, MAX, SECOND, Estimator, Filter, Request, Response
+from sim.golden.calculation.rate_estimate import (
+    CALCULATOR,
+    MAX,
+    SECOND,
+    SLOTS,
+    Estimator,
+    Filter,
+    Request,
+    Response,
+    Sliding,
+)
 
 SEGMENT = 1040  # bytes
 GAP = 166_400  # ns, of a segment at 50 Mb/s
@@ -71,12 +81,12 @@ async def unit_agrees_with_the_golden_model(dut: Any) -> None:
 
 
 @cocotb.test()
-async def an_ack_of_a_flow_of_data_takes_400_clocks_at_most(dut: Any) -> None:
-    """One every 100 us in a round trip of 10 ms: BWE's sample and, as a rule, ERE's."""
+async def an_ack_of_a_flow_of_data_takes_800_clocks_at_most(dut: Any) -> None:
+    """One every 100 us in a round trip of 10 ms: BWE's sample and, as a rule, both of ERE."""
     begin = Request(1, 0, 0, 10**7, 10**7, 100_000)
     acks = (Request(0, number * 10**5, 1460, 10**7, 10**7, 160_000) for number in range(1, 130))
     requests = ((1, request.packed()) for request in (begin, *acks))
-    await agrees_with_golden_model(dut, CALCULATOR, requests, max_clocks=400)
+    await agrees_with_golden_model(dut, CALCULATOR, requests, max_clocks=800)
 
 
 # ---- the equations
@@ -153,6 +163,89 @@ def free_path(which: str, rounds: int) -> Iterator[tuple[float, float]]:
                 flight += 1
         yield seen[0], seen[-1]
         acks = later
+
+
+class SlidingSum:
+    """ERE as the Astart slides have it (10): all ACKs are kept, and T_k is the equation's."""
+
+    def __init__(self) -> None:
+        self.acks: list[tuple[float, float]] = []
+        self.rate = self.last = self.before = 0.0
+
+    def ack(self, now: float, acked: float, cwnd: float, round_trip: float, minimum: float) -> None:
+        self.acks.append((now, acked))
+        gap, self.before = now - self.before, now
+        achieved = self.sum(now - round_trip) / round_trip
+        expected = cwnd / minimum
+        interval = max(round_trip * (expected - achieved) / expected, gap)
+        sample, step = self.sum(now - interval) / interval, min(gap, round_trip / 2)
+        alpha = (2 * round_trip - step) / (2 * round_trip + step)
+        self.rate = alpha * self.rate + (1 - alpha) * (sample + self.last) / 2
+        self.last = sample
+
+    def sum(self, begin: float) -> float:
+        return sum(acked for at, acked in self.acks if at > begin)
+
+
+def astart_path(seconds: float, buffer: int) -> Iterator[tuple[float, float, float, float]]:
+    """Slide 12: 40 Mb/s, 100 ms, 1,000 bytes, and Astart by the sliding rule. At each ACK: s, cwnd, e and e of the
+    float equation, segments."""
+    unit, reference = Estimator(), SlidingSum()
+    unit.response(Request(begins=1).packed())
+    gap, delay, size = 200_000, 100 * 10**6, 1000
+    cwnd, threshold, free, minimum = 2.0, float(THRESHOLD), 0, MAX
+    flights = [(delay + gap * number, 0) for number in (1, 2)]
+    while flights and flights[0][0] < seconds * SECOND:
+        now, sent = flights.pop(0)
+        rtt = now - sent
+        minimum = min(minimum, rtt)
+        window = int(cwnd * size)
+        found = Response.unpacked(unit.response(Request(0, now, size, rtt, minimum, window).packed())).sliding / size
+        reference.acks = [ack for ack in reference.acks if ack[0] > (now - 2 * rtt) / SECOND]
+        reference.ack(now / SECOND, size, window, rtt / SECOND, minimum / SECOND)
+        threshold = max(threshold, found)
+        cwnd += 1 if cwnd < threshold else 1 / cwnd
+        while len(flights) < int(cwnd):
+            free = max(now, free) + gap
+            assert free - now < (buffer + 1) * gap, "nothing is lost"
+            flights.append((free + delay, now))
+        yield now / SECOND, cwnd, found, reference.rate * minimum / SECOND / size
+
+
+@pytest.mark.parametrize("buffer", [500, 125])
+def test_sliding_ere_takes_astart_to_the_product_of_slide_12(buffer: int) -> None:
+    """Slide 12 (c): 456, 486, 504 and 520 segments after 1.6, 1.8, 2.0 and 2.2 s, read from an axis."""
+    course = list(astart_path(2.3, buffer))
+    windows = [next(cwnd for at, cwnd, *_ in course if at >= mark) for mark in (1.6, 1.8, 2.0, 2.2)]
+    assert windows == pytest.approx([456, 486, 504, 520], rel=0.06)
+    # Slots round T_k up, which is worth most while the window doubles and ACKs come in bursts.
+    assert all(found == pytest.approx(right, rel=0.12) for at, _, found, right in course if at > 0.9)
+    assert all(found == pytest.approx(right, rel=0.05) for at, _, found, right in course if at > 1.2)
+
+
+def test_the_sum_that_slides_is_exact_over_less_than_a_slot_more() -> None:
+    draw, time = random.Random(1), 10**9
+    model, acks, rtt = Sliding(), list[tuple[int, int]](), 10**8
+    for _ in range(3000):
+        gap = draw.choice([0, 1, 10**4, 10**6, draw.randrange(10**7), draw.randrange(4 * 10**8)])
+        time, acked = time + gap, draw.randrange(3000)
+        acks = [ack for ack in acks if ack[0] > time - 3 * rtt] + [(time, acked)]
+        model.take(Request(0, time, acked, rtt, rtt, 10**6), acked, gap)
+        for span in (draw.randrange(1, rtt), rtt):
+            counted, period = model.over(time, span)
+            assert counted == sum(size for at, size in acks if at >= time - period)
+            assert span <= period < span + model.length or span > period >= (SLOTS - 1) * model.length
+    assert rtt / 16 < model.length <= rtt / 8
+
+
+def test_a_sample_of_the_sliding_rule_lasts_from_one_interval_of_acks_to_a_round_trip() -> None:
+    model, rtt = Sliding(), 10**8
+    for number in range(1000):
+        model.take(Request(0, 10**6 * number, 1000, rtt, rtt, 100_000), 1000, 10**6)
+    # RE is a segment each ms, so 100 in R.
+    for cwnd, span in ((50_000, 0), (100_000, 0), (200_000, rtt / 2), (10**9, rtt)):
+        request = Request(0, 999 * 10**6, 0, rtt, rtt, cwnd)
+        assert model.span(request) == pytest.approx(span, abs=0.02 * rtt)
 
 
 def test_bwe_on_the_free_path_is_what_the_filter_gives() -> None:

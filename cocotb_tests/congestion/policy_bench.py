@@ -45,6 +45,7 @@ EXTREMES = {
     "event_arrival": 48,
     "event_rates_bwe": 32,
     "event_rates_ere": 32,
+    "event_rates_sliding": 32,
     "event_inline_gap": 32,
     "event_inline_step": 32,
     "event_inline_capacity": 32,
@@ -196,6 +197,7 @@ def _event(draw: random.Random) -> CongestionEvent:
         repeated=draw.random() < 0.5,
         bwe=_bytes(draw, segment),
         ere=_bytes(draw, segment),
+        sliding=_bytes(draw, segment),
         inline=Inline(
             draw.random() < 0.8,
             draw.random() < 0.5,
@@ -256,6 +258,7 @@ def _beat(event: CongestionEvent, window: Window, policy_state: int, state_bits:
         "event_segmentSize": event.segment_size,
         "event_rttValid": int(event.rtt is not None),
         "event_rtt": event.rtt or 0,
+        "event_rttFull": (event.rtt or 0) & 1,  # no policy looks at it
         "event_rttMinimum": event.rtt_minimum,
         "event_initialWindow": event.initial_window,
         "event_initialSsthresh": event.initial_ssthresh,
@@ -271,6 +274,7 @@ def _beat(event: CongestionEvent, window: Window, policy_state: int, state_bits:
         "event_repeated": int(event.repeated),
         "event_rates_bwe": event.bwe,
         "event_rates_ere": event.ere,
+        "event_rates_sliding": event.sliding,
         "event_inline_valid": int(event.inline.valid),
         "event_inline_alternate": int(event.inline.alternate),
         "event_inline_gap": event.inline.gap,

@@ -82,7 +82,9 @@ def states(
             given = int(row["capacity"]), int(row["available"])
             if given != (inline.result.capacity, inline.result.available):
                 raise ValueError(f"measured, in bytes/s: {inline.result}, not K {given[0]} and A {given[1]}")
-        event = replace(event, bwe=meter.rates.bwe, ere=meter.rates.ere, inline=inline.result)
+        event = replace(
+            event, bwe=meter.rates.bwe, ere=meter.rates.ere, sliding=meter.rates.sliding, inline=inline.result
+        )
         state.see(event, requested=bool(int(row["requested"])), host=host)
         if row.get("event") == "calculated" and row["kind"] == "none":
             state.drop_response()

@@ -4,7 +4,7 @@
 #define DOWNBEAT_POLICIES_H
 
 /* CRC-32 of the policies' names, numbers and arguments, as the core has it of its own. */
-#define DOWNBEAT_POLICY_HASH 3902007136u
+#define DOWNBEAT_POLICY_HASH 2648646439u
 
 #define DOWNBEAT_STARTUP_POLICIES(each) \
   each("standard") \
@@ -39,8 +39,10 @@
   each("vegasstart", "round", 8u, 1u, 0u) \
   each("past", "bisect", 0u, 1u, 0u) \
   each("astart", "bwe", 0u, 1u, 0u) \
+  each("astart", "slide", 1u, 1u, 0u) \
   each("spmastart", "bwe", 0u, 1u, 0u) \
-  each("spmastart", "inverted", 1u, 1u, 0u) \
+  each("spmastart", "slide", 1u, 1u, 0u) \
+  each("spmastart", "inverted", 2u, 1u, 0u) \
   each("miss", "m", 0u, 24u, 8u) \
   each("miss", "next", 24u, 48u, 0u) \
   each("miss", "maxWindow", 72u, 16u, 0u) \
@@ -71,6 +73,8 @@
   each("carson", "history", 15u, 6u, 0u) \
   each("logistic", "K", 0u, 44u, 10u) \
   each("logistic", "A", 44u, 44u, 10u) \
+  each("logistic", "eps", 88u, 16u, 5u) \
+  each("logistic", "gamma", 104u, 10u, 6u) \
   each("hstcp", "linux", 0u, 1u, 0u) \
   each("fast", "alpha", 0u, 16u, 0u) \
   each("fast", "every", 16u, 2u, 0u) \
@@ -78,6 +82,7 @@
   each("vegas", "alpha", 0u, 8u, 0u) \
   each("vegas", "beta", 8u, 8u, 0u) \
   each("vegas", "round", 16u, 1u, 0u) \
-  each("westwood", "bwe", 0u, 1u, 0u)
+  each("westwood", "bwe", 0u, 1u, 0u) \
+  each("westwood", "slide", 1u, 1u, 0u)
 
 #endif

@@ -17,6 +17,7 @@ from sim.golden.congestion.startup.astart import POLICY, AstartState
 
 SMSS = 1040
 RTT_MINIMUM = 0.44  # s
+ESTIMATES = ["ere", "bwe", "sliding", "bwe"]  # by the argument: bwe, slide
 
 
 def test_astart() -> None:
@@ -29,33 +30,31 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
 
 
 def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
-    return AstartState(draw.randrange(2), draw.randrange(2)).packed()
+    return AstartState(draw.randrange(2), draw.randrange(2), draw.randrange(2)).packed()
 
 
-def opened(bwe: int = 0, initial_window: int = 30) -> Conversation:
-    return Conversation(POLICY, segment_size=SMSS, initial_window=initial_window, startup_policy_state=bwe)
+def opened(argument: int = 0, initial_window: int = 30) -> Conversation:
+    return Conversation(POLICY, segment_size=SMSS, initial_window=initial_window, startup_policy_state=argument)
 
 
-def estimates(connection: Conversation, window: int, bwe: int = 0) -> None:
-    """The other estimate is far above it."""
+def estimates(connection: Conversation, window: int, argument: int = 0) -> None:
+    """The other estimates are far above it."""
     wrong = 1 << 29
-    event = CongestionEvent(
-        Kind.ESTIMATED, segment_size=SMSS, bwe=window if bwe else wrong, ere=wrong if bwe else window
-    )
-    connection.see(event)
+    bwe, ere, sliding = (window if name == ESTIMATES[argument] else wrong for name in ("bwe", "ere", "sliding"))
+    connection.see(CongestionEvent(Kind.ESTIMATED, segment_size=SMSS, bwe=bwe, ere=ere, sliding=sliding))
 
 
-@pytest.mark.parametrize("bwe", [0, 1])
-def test_the_window_takes_the_course_of_the_vectors(bwe: int) -> None:
+@pytest.mark.parametrize("argument", range(4))
+def test_the_window_takes_the_course_of_the_vectors(argument: int) -> None:
     """Vectors `astart` of the specification: ssthresh in segments and cwnd with 16 fraction bits, RTTmin = 440 ms.
 
     The estimate is whole segments there. In mini congestion avoidance Reno counts bytes where the paper divides.
     """
     vectors = [(60_000, 32, 2031616), (60_000, 32, 2097152), (60_000, 32, 2099200), (60_000, 32, 2101246)]
     vectors += [(85_000, 35, 2166782), (85_000, 35, 2232318), (85_000, 35, 2297854), (100_000, 42, 2363390)]
-    connection = opened(bwe)
+    connection = opened(argument)
     for rate, threshold, cwnd in vectors:
-        estimates(connection, int(rate * RTT_MINIMUM) // SMSS * SMSS, bwe)
+        estimates(connection, int(rate * RTT_MINIMUM) // SMSS * SMSS, argument)
         connection.acknowledge(SMSS)
         assert connection.segments_of_ssthresh() == threshold
         assert connection.segments_of_cwnd() == pytest.approx(cwnd / 65536, abs=0.1)

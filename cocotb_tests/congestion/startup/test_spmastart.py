@@ -32,7 +32,7 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
 
 def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     state = spm.SpmState.unpacked(test_spm.near(draw, event, window))
-    return SpmastartState(draw.randrange(2), state, draw.randrange(2)).packed()
+    return SpmastartState(draw.randrange(2), draw.randrange(2), state, draw.randrange(2)).packed()
 
 
 def opened(initial_window: int = 2, state: SpmastartState | None = None) -> Conversation:

@@ -90,6 +90,22 @@ def grown(window: float, seconds: float, target: float = TARGET, rate: float = 1
 FULL = argument(CAPACITY, CAPACITY)
 
 
+@pytest.mark.parametrize(("epsilon", "gamma"), [(1.0, 0.9), (4.0, 0.5), (1.95, 0.25), (8.0, 0.9)])
+def test_epsilon_and_gamma_of_the_argument_are_equation_10_s(epsilon: float, gamma: float) -> None:
+    connection = Connection(argument(CAPACITY, CAPACITY / 4, epsilon, gamma))
+    share = 1 - gamma * 3 / 4
+    while connection.now < 400 * MILLISECOND:
+        window = connection.step(10 * MILLISECOND)
+        right = grown(2 * SMSS, connection.now / 1e9 / 1.95, TARGET * share, epsilon * share)
+        assert window == pytest.approx(right, rel=1e-4)
+
+
+def test_no_argument_has_the_usual_epsilon_and_gamma() -> None:
+    result = POLICY.respond(CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS), Window(0, 0), 0)
+    state = LogisticState.unpacked(result.policy_state)
+    assert (state.epsilon, state.gamma, state.measures) == (624, 576, 1)
+
+
 def test_the_window_follows_equation_10_whenever_acks_come() -> None:
     draw, connection = random.Random(1), Connection(FULL)
     while connection.now < 6_000 * MILLISECOND:

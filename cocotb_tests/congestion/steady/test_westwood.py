@@ -34,7 +34,7 @@ async def rtl_agrees_with_the_golden_model(dut: Any) -> None:
 def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
     """Reno's credit about to be enough."""
     credit = max((window.cwnd >> 16) - event.acked_bytes + draw.randint(-1, 1), 0) % (1 << 32)
-    return WestwoodState(draw.randrange(2), credit).packed()
+    return WestwoodState(draw.randrange(2), draw.randrange(2), credit).packed()
 
 
 def connection(segments: int, argument: int = 0) -> CongestionState:
@@ -48,14 +48,16 @@ def connection(segments: int, argument: int = 0) -> CongestionState:
     # Vectors `tcpw` of the specification: ERE in bytes/s, windows in segments.
     [(85_000, 60, 35, 35), (85_000, 20, 35, 20), (1_000, 20, 2, 2)],
 )
-@pytest.mark.parametrize("argument", [0, 1])
+@pytest.mark.parametrize("argument", range(4))
 def test_a_loss_leaves_the_estimate_and_the_window_never_rises(
     rate: int, before: int, threshold: int, after: int, argument: int
 ) -> None:
     window = int(rate * RTT_MINIMUM)
     wrong = 123 * SMSS
     event = CongestionEvent(Kind.LOSS, uninflated=True, flight=before * SMSS, segment_size=SMSS)
-    event = replace(event, bwe=window if argument else wrong, ere=wrong if argument else window)
+    taken = ["ere", "bwe", "sliding", "bwe"][argument]
+    bwe, ere, sliding = (window if name == taken else wrong for name in ("bwe", "ere", "sliding"))
+    event = replace(event, bwe=bwe, ere=ere, sliding=sliding)
     state = connection(before, argument)
     state.see(event)
     assert state.window.ssthresh // of_bytes(SMSS) == threshold

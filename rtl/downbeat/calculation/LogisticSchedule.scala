@@ -3,12 +3,14 @@ package downbeat.calculation
 
 /** The nodes of [[LogisticUnit]] on which its intermediate results are in registers. A node is a clock. */
 private[calculation] object LogisticSchedule {
-  val summed = 4
+  val reduced: Int = 2 + Product.latency
+  val summed: Int = reduced + 2
   val scaled: Int = summed + Normalized.latency(44)
   val shared: Int = scaled + Divider.latency(28)
   val multiplied: Int = shared + Product.latency
   val paced: Int = multiplied + 1
-  val judged: Int = paced + Product.latency
+  val saturated: Int = paced + Product.latency
+  val judged: Int = saturated + 1
   val known: Int = judged - 2
   val targeted: Int = known - Normalized.latency(8)
   val distanced: Int = targeted - Product.latency

@@ -11,7 +11,7 @@ private[calculation] class LogisticTarget(
   import LogisticTarget._
   import carried.{far, nodes, product}
 
-  // ---- w* = (K + 9 A) tau / 10, and w
+  // ---- w* = {K - gamma (K - A)} tau, and w
 
   private val (time, timeZeros) = Normalized(far(request.roundTrip, 0, aimed))
   private val nTimed = nodes(timed)

@@ -5,22 +5,21 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-/** The logistic window (Iguchi, thesis, Eq. 10; eps = 1.95 and gamma = 0.9, his 5.1): what becomes of a window w in a
+/** The logistic window (Iguchi, thesis, Eq. 10): what becomes of a window w in a
   * time t if the bottleneck has K bytes per second, A of them are available, and the round trip without queues is tau.
   * It computes a window in each clock, or one at a time (`single`).
   *
-  * The target is w* = {K - gamma (K - A)} tau = (K + 9 A) tau / 10, and x = eps t {1 - gamma (1 - A / K)} = 1.95 t
-  * (K + 9 A) / 10 K. Eq. 10 is
+  * The target is w* = {K - gamma (K - A)} tau, and x = eps t {1 - gamma (1 - A / K)}. Eq. 10 is
   * {{{
   *   w' = w e^x w* / (w (e^x - 1) + w*) = b s / (s + (b - s) f)
   * }}}
   * with b and s the larger and the smaller of w and w*, and f = e^-x if the window grows, 1 - e^-x if it shrinks. So
   * nothing overflows, and no small number is a difference of large ones. The result is rounded to the nearest 2^-16
-  * byte. Without the rounding its relative error is below 2^-17^ (`make bench NAME=logistic`). A window that does not
-  * fit is all ones.
+  * byte. Without the rounding its relative error is below 2^-16^, and below 2^-17^ with the usual eps and gamma
+  * (`make bench NAME=logistic`). A window that does not fit is all ones.
   *
   * Between nodes numbers have a mantissa and an exponent ([[Scaled]]). [[LogisticSchedule]] numbers the nodes: first
-  * the rates and the division of K + 9 A by K, then e^-x and beside it w*, then the products and the second division.
+  * the rates and the division of w* / tau by K, then e^-x and beside it w*, then the products and the second division.
   *
   * @param single the next request comes after the response, so that a value needs one register and a division one stage
   */
@@ -48,7 +47,7 @@ case class LogisticUnit(single: Boolean = false) extends Component {
   private val judge = new nJudged.Area {
     val exponential = Exponential(single)
     exponential.io.request.valid := valid
-    exponential.io.request.y := rates.y >> 10
+    exponential.io.request.y := rates.y
     exponential.io.request.decay := target.decays
     val big = insert(Mux[Scaled](target.decays, target.own, target.star))
     val small = insert(Mux[Scaled](target.decays, target.star, target.own))
@@ -137,6 +136,8 @@ case class LogisticUnit(single: Boolean = false) extends Component {
 }
 
 object LogisticUnit {
+  /** 640 gamma; beyond this the target's leading zeros are too many. */
+  val largestGamma = 620
   /** The largest exponent with which a quotient, 34 bits at least, may fit. */
   private val largest = 64 + 15
 

@@ -53,7 +53,8 @@ class LossIntervalsUnit(config: EngineSizes) extends CalculatorUnit(config, Loss
 
   new StateMachine {
     val idle = makeInstantEntry()
-    val countPackets, awaitPackets, store, scan, divide, awaitMean, divideNewest, awaitNewest, judge, respond = new State
+    val countPackets, awaitPackets, store, scan, divide, awaitMean, divideNewest, awaitNewest, judge, respond =
+      new State
 
     idle.whenIsActive {
       io.request.ready := True

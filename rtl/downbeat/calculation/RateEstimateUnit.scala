@@ -41,6 +41,36 @@ class RateEstimateUnit(config: EngineSizes) extends CalculatorUnit(config, RateE
   private val sampleSum = Reg(UInt(32 bits))
   private val windows = Reg(RateWindows())
 
+  // ---- the sum that slides
+
+  private val slots = StateMemory(config.ecc, UInt(32 bits), config.flows * RateEstimate.slots)
+  slots.addAttribute("no_rw_check") // written in states of its own
+  private val slotRead, slotWrites = False
+  private val slotAddress = UInt(4 bits)
+  slotAddress := kept.slot
+  private val slotData = UInt(32 bits)
+  slotData := 0
+  slots.write(flow @@ slotAddress, slotData, slotWrites)
+  private val slotEntry = RegNext(slots.readSync(flow @@ slotAddress, slotRead))
+  private val slotLength = RegNext((U(1, 29 bits) |<< kept.slotBits).resize(29))
+  private val slotAge = Reg(UInt(48 bits))
+  private val place = Reg(UInt(5 bits))
+  /** The sum over T_k and how long that is: the newest slots of `target` ns or more. */
+  private val slidingSum, period, target, age = Reg(UInt(32 bits))
+  private val enough, ofWhole, ofSliding = Reg(Bool())
+  /** Since the ACK before: ns, 2^32 - 1 at most, and bytes. */
+  private val gap, gapAcked = Reg(UInt(32 bits))
+  private val twoTau = Reg(UInt(32 bits))
+
+  /** Begins to add slots up, from the newest on. */
+  private def gather(wanted: UInt): Unit = {
+    target := wanted
+    slidingSum := 0
+    age := slotAge.resized
+    enough := False
+    place := 0
+  }
+
   private val arithmetic = new FastArithmeticSteps
   import arithmetic.{product, quotient, result}
 
@@ -57,7 +87,9 @@ class RateEstimateUnit(config: EngineSizes) extends CalculatorUnit(config, RateE
   private val steps: StateMachine = new StateMachine {
     val rest, wait1, wait2, take, bandwidth, limit, shorten, weighRate, weighLast, weighAcked, divideRate, divideSample,
         keep, eligible, measure, compare, order, choose, weighAchieved, divideAchieved, interval, weighInterval,
-        divideInterval, count, last, weighBwe, divideBwe, weighEre, divideEre, store = new State
+        divideInterval, count, last, slide, clear, advance, add, addWait, addWrite, walk, weighRound, divideRound,
+        compareRound, weighSpan, divideSpan, chooseSpan, weighStep, divideStep, weighBwe, divideBwe, weighEre,
+        divideEre, weighSliding, divideSliding, store = new State
     setEncoding(binaryOneHot)
     setEntry(rest)
 
@@ -72,6 +104,8 @@ class RateEstimateUnit(config: EngineSizes) extends CalculatorUnit(config, RateE
     take.whenIsActive {
       kept := read
       when(taken.begins)(kept.begin(taken.time))
+      twoTau := 2 * second
+      ofSliding := False
       goto(bandwidth)
     }
 
@@ -83,6 +117,8 @@ class RateEstimateUnit(config: EngineSizes) extends CalculatorUnit(config, RateE
       filterAcked := kept.held + taken.acked
       filterTime := time
       ofEre := False
+      gap := (time >> 32).orR ? U(32 bits, default -> True) | time.resize(32)
+      gapAcked := kept.held + taken.acked
       when(time.orR) {
         kept.time := taken.time
         kept.held := 0
@@ -115,7 +151,7 @@ class RateEstimateUnit(config: EngineSizes) extends CalculatorUnit(config, RateE
       }
       goto(weighRate)
     }
-    weighRate.whenIsActive(product(filtered.rate, U(2 * second, 32 bits) - stepTime) {
+    weighRate.whenIsActive(product(filtered.rate, twoTau - stepTime) {
       total := result
       goto(weighLast)
     })
@@ -128,7 +164,7 @@ class RateEstimateUnit(config: EngineSizes) extends CalculatorUnit(config, RateE
       numerator := result
       goto(divideRate)
     })
-    divideRate.whenIsActive(quotient(total, U(2 * second, 32 bits) + stepTime) {
+    divideRate.whenIsActive(quotient(total, twoTau + stepTime) {
       filtered.rate := result.resized
       goto(divideSample)
     })
@@ -137,7 +173,10 @@ class RateEstimateUnit(config: EngineSizes) extends CalculatorUnit(config, RateE
       when(again)(goto(limit)) otherwise goto(keep)
     })
     keep.whenIsActive {
-      when(ofEre) {
+      when(ofSliding) {
+        kept.sliding := filtered
+        goto(weighBwe)
+      } elsewhen ofEre {
         kept.ere := filtered
         goto(interval)
       } otherwise {
@@ -152,6 +191,7 @@ class RateEstimateUnit(config: EngineSizes) extends CalculatorUnit(config, RateE
       ends := False
       windows.bwe := 0
       windows.ere := 0
+      windows.sliding := 0
       when(!kept.started) {
         kept.started := taken.rtt.orR
         kept.wholeStart := taken.time
@@ -224,7 +264,7 @@ class RateEstimateUnit(config: EngineSizes) extends CalculatorUnit(config, RateE
       kept.sampleLength := (result(31 downto 0) < shortest) ? shortest | result(31 downto 0)
       goto(last)
     })
-    last.whenIsActive(when(ends)(goto(weighBwe)) otherwise goto(measure))
+    last.whenIsActive(when(ends)(goto(slide)) otherwise goto(measure))
 
     // ---- the ACK itself
 
@@ -238,8 +278,115 @@ class RateEstimateUnit(config: EngineSizes) extends CalculatorUnit(config, RateE
         kept.sampleStart := taken.time
         kept.sampleAcked := 0
         goto(limit)
-      } otherwise goto(weighBwe)
+      } otherwise goto(slide)
     }
+
+    // ---- ERE of the slides: the slots
+
+    slide.whenIsActive {
+      place := 0
+      slotAge := since(kept.slotStart)
+      ofSliding := True
+      twoTau := (taken.rtt < second) ? (taken.rtt << 1).resize(32) | U(2 * second, 32 bits)
+      when(kept.slides)(goto(advance)) otherwise {
+        kept.slides := True
+        kept.slotStart := taken.time
+        slotAge := 0
+        kept.slotBits := OHToUInt(OHMasking.last(taken.rtt >> 3)).resize(5)
+        goto(clear)
+      }
+    }
+    clear.whenIsActive {
+      slotWrites := True
+      slotAddress := place.resized
+      place := place + 1
+      when(place === RateEstimate.slots - 1)(goto(add))
+    }
+    advance.whenIsActive {
+      when(slotAge < slotLength.resize(48))(goto(add)) elsewhen place(4) {
+        // No slot has anything.
+        kept.slotStart := taken.time
+        slotAge := 0
+        goto(add)
+      } otherwise {
+        slotWrites := True
+        slotAddress := kept.slot + 1
+        kept.slot := kept.slot + 1
+        kept.slotStart := kept.slotStart + slotLength
+        slotAge := slotAge - slotLength
+        place := place + 1
+      }
+    }
+    add.whenIsActive {
+      slotRead := True
+      goto(addWait)
+    }
+    addWait.whenIsActive(goto(addWrite))
+    addWrite.whenIsActive {
+      slotWrites := True
+      slotData := slotEntry +| taken.acked
+      ofWhole := True
+      gather(taken.rtt)
+      when(gap.orR)(goto(walk)) otherwise goto(weighBwe)
+    }
+    walk.whenIsActive {
+      slotRead := True
+      slotAddress := kept.slot - place.resize(4)
+      place := place + 1
+      when(place > 1 && !enough) {
+        slidingSum := slidingSum +| slotEntry
+        period := age
+        enough := !(age < target)
+        age := age + slotLength
+      }
+      when(enough || place === RateEstimate.slots + 1) {
+        when(ofWhole)(goto(weighRound)) otherwise goto(weighStep)
+      }
+    }
+
+    // ---- RE of the last R, T_k, and the sample
+
+    weighRound.whenIsActive(product(slidingSum, taken.rttMinimum) {
+      numerator := result
+      goto(divideRound)
+    })
+    divideRound.whenIsActive(quotient(numerator, period) {
+      left := taken.cwnd.resize(33).asSInt - result(31 downto 0).resize(33).asSInt
+      goto(compareRound)
+    })
+    compareRound.whenIsActive {
+      target := 0
+      when(left.msb || !left.orR)(goto(chooseSpan)) otherwise goto(weighSpan)
+    }
+    weighSpan.whenIsActive(product(taken.rtt, left.asUInt.resize(32)) {
+      numerator := result
+      goto(divideSpan)
+    })
+    divideSpan.whenIsActive(quotient(numerator, taken.cwnd) {
+      target := result.resized
+      goto(chooseSpan)
+    })
+    chooseSpan.whenIsActive {
+      val half = ((twoTau >> 3).orR ? (twoTau >> 2) | U(1, 30 bits)).resize(32)
+      stepTime := ((gap < half) ? gap | half).resized
+      ofWhole := False
+      gather(target)
+      when(gap < target)(goto(walk)) otherwise {
+        slidingSum := gapAcked
+        period := gap
+        goto(weighStep)
+      }
+    }
+    weighStep.whenIsActive(product(slidingSum, stepTime) {
+      numerator := result
+      goto(divideStep)
+    })
+    divideStep.whenIsActive(quotient(numerator, period) {
+      stepAcked := result.resized
+      filtered := kept.sliding
+      again := False
+      goto(weighRate)
+    })
 
     // ---- the response
 
@@ -257,6 +404,14 @@ class RateEstimateUnit(config: EngineSizes) extends CalculatorUnit(config, RateE
     })
     divideEre.whenIsActive(quotient(numerator, U(second, 30 bits)) {
       windows.ere := result.resized
+      goto(weighSliding)
+    })
+    weighSliding.whenIsActive(product(kept.sliding.rate, taken.rttMinimum) {
+      numerator := result
+      goto(divideSliding)
+    })
+    divideSliding.whenIsActive(quotient(numerator, U(second, 30 bits)) {
+      windows.sliding := result.resized
       goto(store)
     })
     store.whenIsActive {

@@ -10,7 +10,7 @@ case class FilteredRate() extends Bundle {
 
 /** The state that the unit of [[RateEstimate]] keeps of a connection. Times are ns. */
 case class RateMemory() extends Bundle {
-  val bwe, ere = FilteredRate()
+  val bwe, ere, sliding = FilteredRate()
   /** The last ACK but those of the same ns, and the bytes of these. */
   val time = UInt(48 bits)
   val held = UInt(32 bits)
@@ -24,6 +24,11 @@ case class RateMemory() extends Bundle {
   /** The interval of the sample. A length of zero: until the next ACK. */
   val sampleStart = UInt(48 bits)
   val sampleLength, sampleAcked = UInt(32 bits)
+  /** The sum that slides has begun; a slot has 2^slotBits ns; the newest slot, and when it began. */
+  val slides = Bool()
+  val slotBits = UInt(5 bits)
+  val slot = UInt(4 bits)
+  val slotStart = UInt(48 bits)
 
   /** A connection that begins at `now`. */
   def begin(now: UInt): Unit = {

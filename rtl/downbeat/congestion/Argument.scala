@@ -9,7 +9,8 @@ import spinal.core._
   * @param name     as users write it: `a=0.5`; letters
   * @param bits     its width in the argument; the first number declared is the least significant
   * @param fraction how many of them are fraction bits
-  * @param unit     "ns", "bytes", "bytes/s" (which users write in b/s), "segments"; empty: a plain number
+  * @param unit     "ns", "bytes", "bytes/s" (which users write in b/s), "segments", "tenths" (which users write as
+  *                 a plain number); empty: a plain number
   * @param min      the smallest legal value, in bits of the field
   * @param largest  the largest legal value; none: all ones
   * @param default  in bits of the field

@@ -168,6 +168,7 @@ class Judge:
             "repeated": event.repeated,
             "bwe": event.bwe,
             "ere": event.ere,
+            "sliding": event.sliding,
             "inline_updated": event.inline_updated,
             "inline_opens": event.inline_opens,
             "inline_forgets": event.inline_forgets,

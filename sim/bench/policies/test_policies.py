@@ -103,8 +103,8 @@ RATE = 44  # bits of K, below those of A
 WRONG = [
     ("steady", "aimd", 1 << 24, r"aimd: a is 0 \(as the bits have it\), use 1 to 16777215"),
     ("steady", "aimd", 1 << 40, "aimd takes an argument of 40 bits"),  # b = 1
-    ("steady", "logistic", 1 << RATE, r"logistic: K is 0 \(as the bits have it\), use 1 to"),
-    ("steady", "logistic", 2 << RATE | 1, "logistic: A is above K"),
+    ("steady", "logistic", 1, r"logistic: eps is 0 \(as the bits have it\), use 1 to"),
+    ("steady", "logistic", 1 << 104 | 1 << 88 | 2 << RATE | 1, "logistic: A is above K"),
     ("startup", "paced", 1 << 16, r"paced: n is 0 \(as the bits have it\), use 1 to 65535"),
     ("steady", "carson", 1 << 21, "carson takes an argument of 21 bits"),
     ("startup", "hoe", 2, "hoe takes an argument of 1 bits"),
@@ -113,9 +113,9 @@ WRONG = [
     ("steady", "fast", 2, r"fast: every is 0 \(as the bits have it\), use 1 to 2"),
     ("steady", "vegas", 1 << 8 | 2, "vegas: alpha is above beta"),
     ("steady", "hstcp", 2, "hstcp takes an argument of 1 bits"),
-    ("steady", "westwood", 2, "westwood takes an argument of 1 bits"),
-    ("startup", "astart", 2, "astart takes an argument of 1 bits"),
-    ("startup", "spmastart", 4, "spmastart takes an argument of 2 bits"),
+    ("steady", "westwood", 4, "westwood takes an argument of 2 bits"),
+    ("startup", "astart", 4, "astart takes an argument of 2 bits"),
+    ("startup", "spmastart", 8, "spmastart takes an argument of 3 bits"),
     ("startup", "past", 2, "past takes an argument of 1 bits"),
     ("startup", "vegasstart", 1 << 8, r"vegasstart: gamma is 0 \(as the bits have it\), use 1 to 255"),
     *(("steady", name, 1, f"{name} takes no argument") for name in ("reno", "cubic", "stcp")),

@@ -6,10 +6,15 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 
 from sim.golden.calculation.logistic_window import (
+    EPSILON,
+    EPSILON_BITS,
+    GAMMA,
+    GAMMAS,
+    GROWTH_Q59,
     ROUND_TRIP_BITS,
     WINDOW_BITS,
     LogisticRequest,
@@ -20,7 +25,7 @@ RATES = (125, 12_500_000_000)
 ROUND_TRIPS = (10_000, 1_000_000_000)
 LARGEST_GAP = 10_000_000_000
 WINDOWS = (2 * 64, 1 << 30)
-EPSILON, GAMMA = Decimal("1.95"), Decimal("0.9")
+LARGEST_GAMMA = 620
 
 
 def draw_request(draw: random.Random) -> LogisticRequest:
@@ -31,11 +36,15 @@ def draw_request(draw: random.Random) -> LogisticRequest:
     if draw.random() < 0.1:
         elapsed = 0
     window = _between(draw, *(size << 16 for size in WINDOWS))
-    request = LogisticRequest(capacity, available, round_trip, elapsed, window)
+    epsilon, gamma = EPSILON, GAMMA
+    if draw.random() < 0.4:
+        epsilon = draw.choice([1, (1 << EPSILON_BITS) - 1, _between(draw, 1, (1 << EPSILON_BITS) - 1)])
+        gamma = draw.choice([1, LARGEST_GAMMA, draw.randint(1, LARGEST_GAMMA)])
+    request = LogisticRequest(capacity, available, round_trip, elapsed, window, epsilon, gamma)
     if draw.random() < 0.2:
         target = int(exact(request).target * (1 << 16))
         window = min(max(target + draw.randint(-2, 2) * draw.randint(0, target >> 10), 1), (1 << WINDOW_BITS) - 1)
-        request = LogisticRequest(capacity, available, round_trip, elapsed, window)
+        request = replace(request, window=window)
     return request
 
 
@@ -45,7 +54,10 @@ def draw_beyond(draw: random.Random) -> LogisticRequest:
     def bits(count: int) -> int:
         return draw.choice([1, (1 << count) - 1, draw.getrandbits(draw.randint(1, count)) or 1])
 
-    return LogisticRequest(bits(44), bits(44), bits(ROUND_TRIP_BITS), bits(34), bits(WINDOW_BITS))
+    gamma = draw.randint(1, LARGEST_GAMMA)
+    return LogisticRequest(
+        bits(44), bits(44), bits(ROUND_TRIP_BITS), bits(34), bits(WINDOW_BITS), bits(EPSILON_BITS), gamma
+    )
 
 
 def _between(draw: random.Random, low: int, high: int) -> int:
@@ -70,10 +82,19 @@ def exact(requested: LogisticRequest) -> Exact:
         available = min(Decimal(requested.available) / 1024, capacity)
         round_trip, elapsed = (Decimal(ns).scaleb(-9) for ns in (requested.round_trip, requested.elapsed))
         own = Decimal(requested.window) / 65536
-        target = (capacity - GAMMA * (capacity - available)) * round_trip
-        exponent = EPSILON * elapsed * (1 - GAMMA * (1 - available / capacity))
+        gamma = Decimal(requested.gamma) / GAMMAS
+        target = (capacity - gamma * (capacity - available)) * round_trip
+        exponent = epsilon(requested) * elapsed * (1 - gamma * (1 - available / capacity))
         growth = exponent.exp()
         return Exact(own * growth * target / (own * (growth - 1) + target), target, exponent)
+
+
+def epsilon(requested: LogisticRequest) -> Decimal:
+    """eps as the unit takes it, but for the usual one: to 3.2e-6, and two millionths."""
+    if requested.epsilon == EPSILON:
+        return Decimal("1.95")
+    taken = requested.epsilon * GROWTH_Q59 >> 8
+    return Decimal(taken) / (1 << 51) * 10**10 * Decimal(2).ln()
 
 
 def error(response: int, window: Decimal) -> tuple[float, float]:

@@ -6,6 +6,8 @@ s):
 
     b_k = d_k / dt,  B_k = (B_{k-1} (2 tau - dt) + dt (b_k + b_{k-1})) / (2 tau + dt)
 
+ERE by the Astart slides' rule takes one at each ACK, over a T_k that slides; its tau is the round trip.
+
 Rates are bytes/s and times ns. The result is each rate's window, rate x smallest round trip.
 """
 
@@ -24,6 +26,7 @@ SHORTEST_REST = SECOND // 100
 SILENCE = 32 * SECOND  # no estimate outlives it: 0.6^64 2^32 < 1
 MAX = (1 << 32) - 1
 SHORTEST_INTERVAL = 16  # parts of a round trip, but for zero
+SLOTS = 16  # the sum that slides has so many
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,9 @@ class Response(PackedFields):
 
     bwe: int = 0
     ere: int = 0
+    sliding: int = 0
 
-    FIELDS = (("bwe", 32), ("ere", 32))
+    FIELDS = (("bwe", 32), ("ere", 32), ("sliding", 32))
 
 
 @dataclass
@@ -70,9 +74,14 @@ class Filter:
             time -= LONGEST_SAMPLE
         self._step(acked, min(time, LONGEST_SAMPLE))
 
-    def _step(self, acked: int, time: int) -> None:
-        total = self.rate * (2 * TAU - time) + time * self.last + acked * SECOND
-        self.rate, self.last = min(total // (2 * TAU + time), MAX), min(acked * SECOND // time, MAX)
+    def _step(self, acked: int, time: int, tau: int = TAU) -> None:
+        total = self.rate * (2 * tau - time) + time * self.last + acked * SECOND
+        self.rate, self.last = min(total // (2 * tau + time), MAX), min(acked * SECOND // time, MAX)
+
+    def take_rate(self, acked: int, period: int, time: int, tau: int) -> None:
+        """A sample of some bytes in `period` ns that stands for `time` ns, for tau / 2 at most."""
+        time = min(time, max(tau // 2, 1))
+        self._step(acked * time // period, time, tau)
 
     def window(self, rtt_minimum: int) -> int:
         return min(self.rate * rtt_minimum // SECOND, MAX)
@@ -86,9 +95,12 @@ class Bandwidth:
     time: int = 0
     held: int = 0  # bytes of ACKs of the same ns
 
+    def since(self, request: Request) -> tuple[int, int]:
+        """Bytes and ns since the last ACK of another time, this one included."""
+        return wrap(self.held + request.acked, 32), _since(request.time, self.time)
+
     def take(self, request: Request) -> None:
-        elapsed = _since(request.time, self.time)
-        acked = wrap(self.held + request.acked, 32)
+        acked, elapsed = self.since(request)
         if elapsed == 0:
             self.held = acked
         else:
@@ -158,21 +170,70 @@ class Eligible:
 
 
 @dataclass
+class Sliding:
+    """ERE by the Astart slides' rule: S_k = (sum of d_j with t_j > t_k - T_k) / T_k at each ACK.
+
+    The sum is kept in slots, so T_k ends at a slot's begin: it is too long by less than a slot. `slots[0]` is the
+    newest.
+    """
+
+    filter: Filter = field(default_factory=Filter)
+    length: int = 0  # ns that a slot lasts, a power of two; zero: not begun
+    start: int = 0  # ns, when the newest slot began
+    slots: list[int] = field(default_factory=lambda: [0] * SLOTS)
+
+    def take(self, request: Request, acked: int, gap: int) -> None:
+        """`acked` bytes in the `gap` ns since the last ACK of another time."""
+        if request.rtt == 0:
+            return
+        if self.length == 0:
+            self.length, self.start = 1 << max((request.rtt >> 3).bit_length() - 1, 0), request.time
+        for _ in range(SLOTS):
+            if _since(request.time, self.start) >= self.length:
+                self.slots = [0, *self.slots[:-1]]
+                self.start = wrap(self.start + self.length)
+        if _since(request.time, self.start) >= self.length:
+            self.start = request.time
+        self.slots[0] = min(self.slots[0] + request.acked, MAX)
+        if gap == 0:
+            return
+        gap = min(gap, MAX)
+        span = self.span(request)
+        counted, period = self.over(request.time, span) if span > gap else (acked, gap)
+        self.filter.take_rate(counted, period, gap, min(request.rtt, TAU))
+
+    def over(self, time: int, span: int) -> tuple[int, int]:
+        """The bytes of the newest slots that have at least so many ns, or of all, and how many ns they have."""
+        age = _since(time, self.start)
+        number = min(max(-(-(span - age) // self.length), 0), SLOTS - 1)
+        return min(sum(self.slots[: number + 1]), MAX), age + number * self.length
+
+    def span(self, request: Request) -> int:
+        """T_k = R (cwnd - RE RTTmin) / cwnd, RE over the last R; zero if that is not positive."""
+        acked, period = self.over(request.time, request.rtt)
+        left = request.cwnd - min(acked * request.rtt_minimum // period, MAX)
+        return request.rtt * left // request.cwnd if left > 0 else 0
+
+
+@dataclass
 class Estimator:
     """The state that the unit keeps of a connection."""
 
     bandwidth: Bandwidth = field(default_factory=Bandwidth)
     eligible: Eligible = field(default_factory=Eligible)
+    sliding: Sliding = field(default_factory=Sliding)
 
     def response(self, requested: int) -> int:
         request = Request.unpacked(requested)
         if request.begins:
-            self.bandwidth, self.eligible = Bandwidth(time=request.time), Eligible()
+            self.bandwidth, self.eligible, self.sliding = Bandwidth(time=request.time), Eligible(), Sliding()
+        acked, gap = self.bandwidth.since(request)
         self.bandwidth.take(request)
         self.eligible.take(request)
+        self.sliding.take(request, acked, gap)
         if request.rtt == 0:
             return Response().packed()
-        windows = (part.filter.window(request.rtt_minimum) for part in (self.bandwidth, self.eligible))
+        windows = (part.filter.window(request.rtt_minimum) for part in (self.bandwidth, self.eligible, self.sliding))
         return Response(*windows).packed()
 
 

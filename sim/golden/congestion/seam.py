@@ -141,6 +141,7 @@ class CongestionEvent:
     repeated: bool = False  # the ACK repeats a number
     bwe: int = 0  # the connection's estimated rates over its smallest round trip; zero: none yet
     ere: int = 0
+    sliding: int = 0  # ERE by the slides' rule
     inline: Inline = Inline()
     now: int = 0  # ns, 48 bits
     calculating: bool = False  # a calculation is under way, another would not be taken

@@ -9,7 +9,7 @@ import pytest
 from downbeat_toe.policies import ArgumentRefused, Field, Policy, find, read
 
 from sim.golden.congestion.startup import paced, pairs
-from sim.golden.congestion.steady import aimd
+from sim.golden.congestion.steady import aimd, logistic
 
 LAYOUT = Path(__file__).resolve().parents[3] / "build" / "rtl" / "downbeat_layout.json"
 POLICIES = read(LAYOUT)
@@ -68,6 +68,11 @@ def test_a_number_that_is_not_to_be_above_another() -> None:
     for text, words in (("A=5, K=4", "A is above K"), ("", "needs an argument"), ("A=1, K=0", "K=0 is out of range")):
         with pytest.raises(ArgumentRefused, match=words):
             policy.argument(text)
+
+
+def test_tenths_are_written_as_they_are() -> None:
+    assert word("steady", "logistic", "K=0, A=0, eps=1.95, gamma=0.9") == logistic.argument(1, 0) - 1
+    assert POLICIES["steady"]["logistic"].text(logistic.argument(1000, 0, 4, 0.5)).endswith("eps=4, gamma=0.5")
 
 
 def test_rates_are_written_in_bits_and_kept_in_bytes() -> None:

@@ -46,7 +46,8 @@ class Field:
         return round(Fraction(Decimal(found[1])) * scale * (1 << self.fraction))
 
     def text(self, value: int) -> str:
-        amount = Fraction(value, 1 << self.fraction) * (8 if self.unit == "bytes/s" else 1)
+        scale = {"bytes/s": Fraction(8), "tenths": Fraction(1, 10)}.get(self.unit, Fraction(1))
+        amount = Fraction(value, 1 << self.fraction) * scale
         return f"{float(amount):.10g}{self._suffix()}"
 
     def _scales(self) -> Mapping[str, int | Fraction]:
@@ -61,6 +62,8 @@ class Field:
                     for prefix, scale in DECIMAL.items()
                     for tail in ("bps", "b/s")
                 }
+            case "tenths":
+                return {"": 10}
             case _:
                 return {"": 1}
 

@@ -5,10 +5,10 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** Which estimate raises ssthresh, and whether one still does: 2 bits. */
+/** Which estimate raises ssthresh, and whether one still does: 3 bits. */
 case class AdaptiveThresholdState() extends Bundle {
-  /** The argument: BWE, else ERE. */
-  val bwe = Bool()
+  /** The argument: BWE, else ERE by the slides' rule, else by the thesis's. */
+  val bwe, slide = Bool()
   /** A loss has ended it. */
   val over = Bool()
 }
@@ -25,7 +25,7 @@ class AdaptiveThreshold(pipe: PolicyPipe, before: Payload[AdaptiveThresholdState
   private val kinds = CongestionEventKind
 
   private val choose = new s0.Area {
-    val estimate = insert(before.bwe ? event.rates.bwe | event.rates.ere)
+    val estimate = insert(event.rates.chosen(before.bwe, before.slide))
   }
   private val compare = new s1.Area {
     val rises = insert(window.ssthresh < Window.ofBytes(choose.estimate))
@@ -46,6 +46,7 @@ class AdaptiveThreshold(pipe: PolicyPipe, before: Payload[AdaptiveThresholdState
   val after: AdaptiveThresholdState = new s3.Area {
     val after = AdaptiveThresholdState()
     after.bwe := before.bwe
+    after.slide := before.slide
     after.over := judge.over
   }.after
 }

@@ -12,13 +12,14 @@ import spinal.lib.misc.pipeline._
   * cwnd < ssthresh an ACK of N new bytes adds min(N, SMSS); from ssthresh on the steady policy grows the window, the
   * paper's mini congestion avoidance with Reno. Three duplicate ACKs end it.
   *
-  * Argument: `bwe` = 1 is Astart-BWE, else Astart-ERE.
+  * Arguments: `bwe` = 1 is Astart-BWE, else Astart-ERE; `slide` = 1 takes ERE's samples as the slides' rule does
+  * (slide 10), else as the thesis does (p. 100).
   *
   * Departs from the paper: e counts from the ACK behind the one that brought it, because an estimate takes some us.
   */
 object Astart extends StartupPolicy {
   val name = "astart"
-  override val arguments: Arguments = Arguments(Seq(Argument("bwe", 1)))
+  override val arguments: Arguments = Arguments(RateWindows.arguments)
   override def state: Bundle = AdaptiveThresholdState()
   override val estimatesRates = true
 

@@ -5,7 +5,7 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** SPM, then Astart: the combination that Yu's thesis names as future work.
+/** SPM, then Astart: a combination of the two that Yu's thesis names as future work.
   *
   * [[Spm]] measures the path in its first rounds, where ERE still knows nothing: ERE follows the window by three to
   * four rounds. But SPM measures once, and where its estimate is low, or its pairs were disturbed, start-up ends too
@@ -14,11 +14,14 @@ import spinal.lib.misc.pipeline._
   * Before SPM is over e counts only where cwnd has reached ssthresh and samples are missing, so that ERE does not
   * postpone SPM's estimate and a path that disturbs all pairs still has Astart.
   *
-  * Argument: `bwe` = 1 takes BWE in place of ERE; `inverted` is SPM's.
+  * Arguments: `bwe` and `slide` are Astart's, `inverted` SPM's.
+  *
+  * Departs from the thesis, whose p. 110 has BWE on a path that is moderately congested and SPM on any other: it gives
+  * no measure of congestion, so here the time decides.
   */
 object Spmastart extends StartupPolicy {
   val name = "spmastart"
-  override val arguments: Arguments = Arguments(Seq(Argument("bwe", 1), Argument("inverted", 1)))
+  override val arguments: Arguments = Arguments(RateWindows.arguments :+ Argument("inverted", 1))
   override def state: Bundle = SpmastartState()
   override val estimatesRates = true
   override val paces: Boolean = Spm.paces
@@ -32,6 +35,7 @@ object Spmastart extends StartupPolicy {
       val threshold = insert {
         val threshold = AdaptiveThresholdState()
         threshold.bwe := before.bwe
+        threshold.slide := before.slide
         threshold.over := before.ended
         threshold
       }
@@ -49,6 +53,7 @@ object Spmastart extends StartupPolicy {
     new s3.Area {
       val after = SpmastartState()
       after.bwe := threshold.after.bwe
+      after.slide := threshold.after.slide
       after.ended := threshold.after.over
       after.spm.assignFromBits(spm.policyState)
       result.window := spm.window
@@ -60,8 +65,8 @@ object Spmastart extends StartupPolicy {
   }.result
 
   private case class SpmastartState() extends Bundle {
-    /** Which estimate raises ssthresh: BWE, else ERE. */
-    val bwe = Bool()
+    /** Which estimate raises ssthresh: BWE, else ERE by the slides' rule, else by the thesis's. */
+    val bwe, slide = Bool()
     val spm = SpmState()
     /** A loss has ended Astart. */
     val ended = Bool()

@@ -49,11 +49,11 @@ object Carson extends SteadyPolicy {
   private val usualVariance = 10 // percent
   override val arguments: Arguments =
     Arguments(Seq(
-      Argument("fastdrop", 1),
-      Argument("full", 1),
-      Argument("factor", 6, fraction = 2, min = 1, default = usualFactor),
-      Argument("variance", 7, min = 1, largest = Some(100), default = usualVariance),
-      Argument("history", 6, min = 4, largest = Some(LossIntervals.entries), default = LossIntervals.entries)))
+        Argument("fastdrop", 1),
+        Argument("full", 1),
+        Argument("factor", 6, fraction = 2, min = 1, default = usualFactor),
+        Argument("variance", 7, min = 1, largest = Some(100), default = usualVariance),
+        Argument("history", 6, min = 4, largest = Some(LossIntervals.entries), default = LossIntervals.entries)))
   override def state: Bundle = CarsonState()
   override val calculator: Option[Calculator] = Some(LossIntervals)
   private val increases = Seq(65536, 49152, 16384, 9699) // 16 fraction bits

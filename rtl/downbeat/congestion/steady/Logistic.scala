@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.congestion.steady
 
-import downbeat.calculation.{LogisticCalculator, LogisticRequest}
+import downbeat.calculation.{LogisticCalculator, LogisticRequest, LogisticUnit}
 import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** The logistic window (Iguchi, thesis, 3.1: Lotka-Volterra competition for the bandwidth; eps = 1.95, gamma = 0.9).
+/** The logistic window (Iguchi, thesis, 3.1: Lotka-Volterra competition for the bandwidth).
   *
   * On an ACK while cwnd >= ssthresh the window moves along Eq. 10 by the time since it last moved
-  * ([[downbeat.calculation.LogisticUnit]]): towards w* = (K + 9 A) tau / 10, up or down. The solution is exact in time,
+  * ([[downbeat.calculation.LogisticUnit]]): towards w* = {K - gamma (K - A)} tau, up or down. The solution is exact in time,
   * so the number of requests does not matter: the time of ACKs that come during a calculation goes into the next one.
   *
-  * Argument: K in bits 43..0 and A in bits 87..44, the bottleneck's bandwidth and what is available of it, bytes per
-  * second with 10 fraction bits. tau is the connection's smallest round trip. Without an argument both are measured by
-  * streams of probes in the data ([[downbeat.calculation.InlineMeasurement]], [[InlineStream]]); when they become
+  * Arguments: `K` and `A`, the bottleneck's bandwidth and what is available of it, bytes per second; `eps`, how fast the
+  * window moves, and `gamma`, how much the flows compete, 1.95 and 0.9 as in the thesis's 5.1; its 4.2 and 4.3 choose
+  * them. tau is the connection's smallest round trip. Without K (K = A = 0) both are measured by streams of probes in
+  * the data ([[downbeat.calculation.InlineMeasurement]], [[InlineStream]]); when they become
   * known, ssthresh comes down to cwnd, so that start-up ends. Before that, and before the first sample of the round
   * trip, the policy is Reno.
   *
@@ -31,10 +32,19 @@ object Logistic extends SteadyPolicy {
   val name = "logistic"
   private val rateBits = 44
   private val instantBits = 48
-  private def rate(name: String, min: BigInt): Argument =
-    Argument(name, rateBits, fraction = 10, unit = "bytes/s", min = min, default = BigInt(12500000) << 10)
+  private val usualEpsilon = 624 // 1.95
+  private val usualGamma = 576 // 0.9
+  private def rate(name: String): Argument =
+    Argument(name, rateBits, fraction = 10, unit = "bytes/s", default = BigInt(12500000) << 10)
   override val arguments: Arguments =
-    Arguments(Seq(rate("K", min = 1), rate("A", min = 0)), notAbove = Seq("A" -> "K"))
+    Arguments(
+      Seq(
+        rate("K"),
+        rate("A"),
+        Argument("eps", 16, fraction = 5, unit = "tenths", min = 1, default = usualEpsilon),
+        Argument("gamma", 10, fraction = 6, unit = "tenths", min = 1, largest = Some(LogisticUnit.largestGamma),
+          default = usualGamma)),
+      notAbove = Seq("A" -> "K"))
   override def state: Bundle = LogisticState()
   override val paces = true
   override val measuresInline = true
@@ -62,6 +72,7 @@ object Logistic extends SteadyPolicy {
       val holds = insert(subtract.hasCapacity && subtract.hasRoundTrip)
       val isMeasured = insert(event.kind === kinds.measured && before.measures && event.inline.capacity.orR)
       val startsUp = insert(window.cwnd < window.ssthresh)
+      val noArgument = insert(!before.epsilon.orR)
     }
 
     val judge = new s2.Area {
@@ -96,6 +107,10 @@ object Logistic extends SteadyPolicy {
         when(bound.startsUp && !before.stream.repairs)(result.window.ssthresh := window.cwnd)
       }
       when(event.kind === kinds.established)(after.measures := !before.capacity.orR)
+      when(bound.noArgument) {
+        after.epsilon := usualEpsilon
+        after.gamma := usualGamma
+      }
       result.policyState := after.asBits
       result.departure := stream.departure(after.measures)
     }
@@ -107,6 +122,8 @@ object Logistic extends SteadyPolicy {
       request.roundTrip := event.rttMinimum
       request.elapsed := time.step
       request.window := window.cwnd
+      request.epsilon := before.epsilon
+      request.gamma := before.gamma
       result.calculation.assign(judge.requests, request, note = now.ns.asBits)
     }
   }.result
@@ -164,13 +181,15 @@ object Logistic extends SteadyPolicy {
   }
 
   private case class LogisticState() extends Bundle {
-    /** The argument: K and A. */
+    /** The argument: K and A; 320 eps and 640 gamma. */
     val capacity, available = UInt(rateBits bits)
+    val epsilon = UInt(16 bits)
+    val gamma = UInt(10 bits)
     /** When the window last moved, ns. */
     val movedAt = UInt(instantBits bits)
     /** Reno's policy state. */
     val credit = Bits(Reno.stateBits bits)
-    /** There is no argument: K and A are measured. */
+    /** There is no K: K and A are measured. */
     val measures = Bool()
     val stream = InlineStreamState()
   }

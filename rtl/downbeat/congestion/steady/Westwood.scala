@@ -12,14 +12,14 @@ import spinal.lib.misc.pipeline._
   * ([[downbeat.calculation.RateEstimate]]), so that a loss without congestion costs nothing. Without an estimate it is
   * Reno's. Growth is Reno's.
   *
-  * Argument: `bwe` = 1 takes BWE, else B is ERE.
+  * Arguments: `bwe` = 1 takes BWE, else B is ERE; `slide` = 1 takes ERE by the slides' rule.
   *
   * Departs from the agent: ssthresh is in bytes, not in whole segments. The ACK that reports the loss is not in the
   * estimate.
   */
 object Westwood extends SteadyPolicy {
   val name = "westwood"
-  override val arguments: Arguments = Arguments(Seq(Argument("bwe", 1)))
+  override val arguments: Arguments = Arguments(RateWindows.arguments)
   override def state: Bundle = WestwoodState()
   override val estimatesRates = true
 
@@ -28,7 +28,7 @@ object Westwood extends SteadyPolicy {
     val before = stateBefore(WestwoodState())
     val own = new s0.Area {
       val credit = insert(before.credit)
-      val estimate = insert(before.bwe ? event.rates.bwe | event.rates.ere)
+      val estimate = insert(event.rates.chosen(before.bwe, before.slide))
       val twoSegments = insert((event.segmentSize << 1).resize(32))
     }
     val reno = Reno.build(pipe.withState(own.credit))
@@ -54,7 +54,7 @@ object Westwood extends SteadyPolicy {
 
   private case class WestwoodState() extends Bundle {
     /** The argument. */
-    val bwe = Bool()
+    val bwe, slide = Bool()
     /** Reno's policy state. */
     val credit = Bits(Reno.stateBits bits)
   }

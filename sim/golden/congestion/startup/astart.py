@@ -2,7 +2,7 @@
 """Astart, adaptive start, as rtl/downbeat/congestion/startup/Astart.scala.
 
 ssthresh = 32 segments; slow start; each estimate e = B RTTmin raises ssthresh to e until a loss, and again after a
-timeout. Argument: 1 is Astart-BWE, else Astart-ERE.
+timeout. Arguments: bwe, Astart-BWE, else Astart-ERE; slide, ERE by the slides' rule.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ class AstartState(PackedFields):
     """The policy state, lowest field first; flags."""
 
     bwe: int = 0
+    slide: int = 0
     over: int = 0
 
-    FIELDS = (("bwe", 1), ("over", 1))
+    FIELDS = (("bwe", 1), ("slide", 1), ("over", 1))
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Astart:
         if event.kind is Kind.ESTABLISHED:
             new = replace(new, ssthresh=of_bytes(INITIAL_SSTHRESH * event.segment_size))
         elif event.kind is Kind.ESTIMATED:
-            new = replace(new, ssthresh=raised(event, window, bwe=before.bwe, over=before.over))
+            new = replace(new, ssthresh=raised(event, window, bwe=before.bwe, slide=before.slide, over=before.over))
         return PolicyResult(new, replace(before, over=over_after(event, before.over)).packed())
 
 

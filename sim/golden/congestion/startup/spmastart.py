@@ -2,7 +2,7 @@
 """SPM, then Astart, as rtl/downbeat/congestion/startup/Spmastart.scala.
 
 SPM's estimate sets ssthresh; from then on e = B RTTmin raises it until a loss. Before, e counts only where cwnd has
-reached ssthresh and SPM lacks samples. Argument: bwe (else ERE), inverted (SPM's).
+reached ssthresh and SPM lacks samples. Arguments: bwe and slide (Astart's), inverted (SPM's).
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from sim.golden.congestion.startup.spm import SAMPLES, SpmState
 class SpmastartState(PackedFields):
     """The policy state, lowest field first."""
 
-    bwe: int = 0  # a flag
+    bwe: int = 0  # a flag, as the next
+    slide: int = 0
     spm: SpmState = field(default_factory=SpmState)
     ended: int = 0  # a flag
 
-    FIELDS = (("bwe", 1), ("spm", SpmState), ("ended", 1))
+    FIELDS = (("bwe", 1), ("slide", 1), ("spm", SpmState), ("ended", 1))
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class Spmastart:
         plain = SPM.respond(event, window, before.spm.packed())
         new, complete = plain.window, before.spm.count == SAMPLES
         if event.kind is Kind.ESTIMATED and (before.spm.over or not (event.starting_up or complete)):
-            new = replace(new, ssthresh=raised(event, window, bwe=before.bwe, over=before.ended))
-        after = SpmastartState(before.bwe, SpmState.unpacked(plain.policy_state), over_after(event, before.ended))
+            new = replace(new, ssthresh=raised(event, window, bwe=before.bwe, slide=before.slide, over=before.ended))
+        after = replace(before, spm=SpmState.unpacked(plain.policy_state), ended=over_after(event, before.ended))
         return replace(plain, window=new, policy_state=after.packed())
 
 

@@ -84,9 +84,7 @@ class Carson:
         state = _counted(event, before)
         match event.kind:
             case Kind.ESTABLISHED:
-                state = CarsonState(
-                    before.fast_drop, before.needs_full, before.factor, before.variance, before.history
-                )
+                state = CarsonState(before.fast_drop, before.needs_full, before.factor, before.variance, before.history)
             case Kind.ACKNOWLEDGED if not event.starting_up:
                 cwnd, credit = increased(event, window, before.credit, increase)
                 window, state = replace(window, cwnd=cwnd), replace(state, credit=credit)

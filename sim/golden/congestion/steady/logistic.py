@@ -3,8 +3,8 @@
 
 On an ACK while cwnd >= ssthresh it requests cwnd by Eq. 10 after the time since it last did; the response is limited to
 twice cwnd and two segments at least, and ssthresh comes down with it. Without K (argument: K, then A, 44 bits each)
-or a round trip it is Reno. A timeout leaves ssthresh = 2 SMSS. Without an argument K and A are measured by streams of
-probes.
+or a round trip it is Reno. Then follow eps and gamma. A timeout leaves ssthresh = 2 SMSS. Without an argument K and A
+are measured by streams of probes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,12 @@ from dataclasses import dataclass, field, replace
 
 from sim.golden.calculation import inline_stream
 from sim.golden.calculation.logistic_window import (
+    EPSILON,
+    EPSILON_BITS,
+    EPSILONS,
+    GAMMA,
+    GAMMA_BITS,
+    GAMMAS,
     RATE_BITS,
     RATE_FRACTION_BITS,
     LogisticRequest,
@@ -41,6 +47,8 @@ class LogisticState(PackedFields):
 
     capacity: int  # K, bytes per second with 10 fraction bits
     available: int  # A, in the same unit
+    epsilon: int = EPSILON  # 320 times it
+    gamma: int = GAMMA  # 640 times it
     moved_at: int = 0  # ns
     credit: int = 0  # Reno's
     measures: int = 0  # there is no argument: K and A are measured
@@ -49,6 +57,8 @@ class LogisticState(PackedFields):
     FIELDS = (
         ("capacity", RATE_BITS),
         ("available", RATE_BITS),
+        ("epsilon", EPSILON_BITS),
+        ("gamma", GAMMA_BITS),
         ("moved_at", 48),
         ("credit", reno.RenoState.bits()),
         ("measures", 1),
@@ -56,12 +66,12 @@ class LogisticState(PackedFields):
     )
 
 
-def argument(capacity: float, available: float) -> int:
-    """The argument of a connection: bytes per second, rounded down to 2^-10."""
+def argument(capacity: float, available: float, epsilon: float = 1.95, gamma: float = 0.9) -> int:
+    """The argument of a connection: bytes per second, rounded down to 2^-10; eps and gamma to the nearest."""
     k, a = (int(rate * (1 << RATE_FRACTION_BITS)) for rate in (capacity, available))
     if not 0 < k < 1 << RATE_BITS or not 0 <= a <= k:
         raise ValueError(f"logistic window, K = {capacity}, A = {available}: K above 0 and below 2^34, A of 0 to K")
-    return LogisticState(k, a).packed()
+    return LogisticState(k, a, round(epsilon * EPSILONS), round(gamma * GAMMAS)).packed()
 
 
 @dataclass(frozen=True)
@@ -90,7 +100,13 @@ class Logistic:
                 if not event.calculating:
                     elapsed = min(wrap(event.now - before.moved_at), LONGEST)
                     request = LogisticRequest(
-                        before.capacity, before.available, event.rtt_minimum, elapsed, window.cwnd
+                        before.capacity,
+                        before.available,
+                        event.rtt_minimum,
+                        elapsed,
+                        window.cwnd,
+                        before.epsilon,
+                        before.gamma,
                     )
                     calculation = Calculation(request.packed(), event.now)
             case Kind.CALCULATED:
@@ -116,6 +132,8 @@ class Logistic:
                     after = replace(after, ssthresh=of_bytes(2 * event.segment_size))
         if event.kind is Kind.ESTABLISHED:
             state = replace(state, measures=int(before.capacity == 0))
+        if before.epsilon == 0:  # no argument
+            state = replace(state, epsilon=EPSILON, gamma=GAMMA)
         state = replace(state, stream=inline_stream.after(event, before.stream))
         departure = inline_stream.departure(event, window, state.stream) if state.measures else Departure()
         return PolicyResult(after, state.packed(), departure, calculation)
