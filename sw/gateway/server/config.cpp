@@ -132,7 +132,8 @@ int foreignLine(std::string_view source) {
           (before == 0 || std::string_view("=[{,.").find(before) != std::string_view::npos))
         quote = each;
       if (each != ' ' && each != '\t') before = each;
-      if ((each & 0x80) || source.substr(at, 3) == "\"\"\"" || source.substr(at, 3) == "'''") return line;
+      if ((each & 0x80) || each == '\0' || source.substr(at, 3) == "\"\"\"" || source.substr(at, 3) == "'''")
+        return line;
     }
   }
   return 0;

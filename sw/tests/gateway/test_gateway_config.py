@@ -46,6 +46,7 @@ def check(file: Path, *more: str) -> subprocess.CompletedProcess[str]:
         ('[log] # caf\u00e9\nlevel = "caf\u00e9"\n', 2, '"error", "info" or "debug"'),
         ("[log] # caf\u00e9\n\u00e9 = 1\n", 2, "use ASCII"),
         ('[log]\nlevel = 1"\u011a\n', 2, "use ASCII"),
+        ("[log]\nlevel = 0\0'\u011a\n", 2, "use ASCII"),
         ("[log]\nlevel = t\n", 2, "saw 't"),
         ('["a\\nb"]\n', 1, "[a b] is not a section"),
         ("[log]\n [!]\n", 2, "a section has no name"),
