@@ -88,13 +88,13 @@ class FileCounts(Shown):
     form: str
     runs_of_a_cell: int
     simulated_seconds: float | None = None
-    file_sha256: str | None = None  # of the file and its base
+    file_sha256: str | None = None  # the file and its base
     commit: str | None = None
     published: int
     reproduced: int
     null_rows: int | None = None  # those that the null model ran, and those that it passes
     null_reproduced: int | None = None
-    rows: list[Row] = []
+    rows: tuple[Row, ...] = ()
     outside: list[Outside]
 
 

@@ -38,10 +38,10 @@ def states(
     The connection's policies are those of the first row; a row that names others is refused, unless its `event` is
     setPolicies or start: such a one also has `startup_argument` and `steady_argument`. A row may have `host_window`
     (segments) and `host_expired` (0 or 1): what counted of a host's start; `growth_limited` (0 or 1): a window that
-    is not used is bounded; and `rtt_full` (0 or 1): the sample is that of a full segment. Where rows have `bwe` and `ere`, what the
-    core knew of the rate (bytes), other values than the golden model's are refused; so with `capacity` and `available`
-    (bytes/s), beside the events that inline measurement received, `inline_updated`, `inline_opens`, `inline_forgets`,
-    `inline_completes` and `inline_missed`.
+    is not used is bounded; and `rtt_full` (0 or 1): the sample is that of a full segment. Where rows have `bwe` and
+    `ere`, what the core knew of the rate (bytes), other values than the golden model's are refused; so with `capacity`
+    and `available` (bytes/s), beside the events that inline measurement received, `inline_updated`, `inline_opens`,
+    `inline_forgets`, `inline_completes` and `inline_missed`.
     """
     state: CongestionState | None = None
     smallest, meter, inline = SmallestRoundTrip(), RateMeter(), InlineMeter()
@@ -93,7 +93,7 @@ def states(
 
 @dataclass
 class SmallestRoundTrip:
-    """Of full segments as soon as one has a sample; before that, of all (RoundTrip.scala)."""
+    """The smallest sample of full segments as soon as there is one; before that, of all (RoundTrip.scala)."""
 
     ns: int = CongestionEvent.rtt_minimum
     full: bool = False

@@ -171,7 +171,8 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     private val (bit0, _) = step(next(rest1), window(3))
     private def later(bit: Bool, clocks: Int): Bool = Seq.iterate(bit, clocks + 1)(next(_)).last
     /** On step 7. */
-    val sixteenths = later(avoids, 3) ? (later(bit3, 3) ## later(bit2, 2) ## later(bit1, 1) ## bit0).asUInt | U(0, 4 bits)
+    val sixteenths =
+      later(avoids, 3) ? (later(bit3, 3) ## later(bit2, 2) ## later(bit1, 1) ## bit0).asUInt | U(0, 4 bits)
   }
 
   // ---- step 5: the state after the event

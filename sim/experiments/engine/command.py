@@ -53,9 +53,7 @@ class Request(NamedTuple):
         return results
 
 
-def forms(
-    path: Path, known: Policies, full: bool, duration: str, vary: bool, null: str = ""
-) -> list[tuple[str, File]]:
+def forms(path: Path, known: Policies, full: bool, duration: str, vary: bool, null: str = "") -> list[tuple[str, File]]:
     """The experiment as its file says; with `vary` also with each other value of what the paper leaves out; and with
     the start-up policy `null` in the place of each start. Raises Refused."""
     file = load(path, known, full, duration)

@@ -28,7 +28,7 @@ class Request(PackedFields):
     count: int
     history: int = ENTRIES  # intervals of the whole history, 4 to 32
     before: int = 0  # the mean before, packets with 8 fraction bits
-    variance: int = VARIANCE  # of it, percent
+    variance: int = VARIANCE  # percent of the mean
 
     FIELDS = (
         ("interval", 32),
@@ -54,7 +54,7 @@ class Mean(PackedFields):
 
 
 def weights(history: int) -> list[int]:
-    """Of a history of so many intervals, the newest first."""
+    """The weights of a history of so many intervals, the newest first."""
     return [history + 1 - max(i, history // 2) for i in range(1, history + 1)]
 
 

@@ -18,7 +18,15 @@ NOW = 5_000 * MILLISECOND
 
 @pytest.mark.parametrize(
     ("rate", "until_drop_us", "window"),
-    [(768, 750_000, 22), (783, 748_148, 22), (768, 0, 0), (768, 100_000, 3), (768, -5, 0), (0, 750_000, 0), (768, 30_000, 0)],
+    [
+        (768, 750_000, 22),
+        (783, 748_148, 22),
+        (768, 0, 0),
+        (768, 100_000, 3),
+        (768, -5, 0),
+        (0, 750_000, 0),
+        (768, 30_000, 0),
+    ],
 )
 def test_the_segments_before_the_next_drop(rate: int, until_drop_us: int, window: int) -> None:
     request = Request.at(rate, NOW + until_drop_us * 1000, NOW, 100 * MILLISECOND)

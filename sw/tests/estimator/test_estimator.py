@@ -114,15 +114,16 @@ def test_miss_is_capped_by_what_is_known(make: Make) -> None:
 
 
 def test_drops_of_a_prefix_within_a_round_trip_are_one(make: Make) -> None:
-    """The next of `dropped` is due at 8 s; both connections lose then, a tenth of a second apart."""
+    """The next of `dropped` is due at 8 s; both connections lose then, a tenth of a second apart, and one again."""
     estimator = dropped(make)
-    before = estimator.prefix(8 * SECOND, HERE)
-    for name, losses, after, counted in ((2, 4, 0, 1), (1, 4, SECOND // 10 - 1, 1)):
+    before, tenth = estimator.prefix(8 * SECOND, HERE), SECOND // 10
+    assert before
+    for name, losses, after, counted, last in ((2, 5, 0, 1, 0), (1, 5, tenth - 1, 1, 0), (2, 6, tenth, 2, tenth)):
         time = 8 * SECOND + after
-        report = replace(STEADY, connection=name, time=time, losses=losses + 1, loss_time=time, loss_window=20 * SIZE)
-        assert estimator.report(replace(report, smoothed_rtt=SECOND // 10)) is Cause.NONE
+        report = replace(STEADY, connection=name, time=time, losses=losses, loss_time=time, loss_window=20 * SIZE)
+        assert estimator.report(replace(report, smoothed_rtt=tenth)) is Cause.NONE
         state = estimator.prefix(time, HERE)
-        assert (state.drops, state.last_drop) == (before.drops + counted, 8 * SECOND)
+        assert state and (state.drops, state.last_drop) == (before.drops + counted, 8 * SECOND + last)
 
 
 def test_a_final_window_has_the_fraction_that_avoidance_has_earned(make: Make) -> None:

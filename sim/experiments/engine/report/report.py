@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from downbeat_toe.console import report_console
 from downbeat_toe import pages
+from downbeat_toe.console import report_console
 from downbeat_toe.pages import number
 from rich.table import Table
 

@@ -107,7 +107,7 @@ def load(
 
 
 def sha256(path: Path) -> str:
-    """Of the file and of its base."""
+    """The hash of the file and of its base."""
     data = _read(path)
     files = [path, *([path.with_name(f"{data['base']}.toml")] if "base" in data else [])]
     known = [each if each.exists() else FILES[each.stem] for each in files]
