@@ -5,7 +5,7 @@
 // local_vlans or m_axis_path_report (docs/reference/presets.md).
 module nic #(
   // Widths of the build: the ports reference has them for the preset `default`, ports.md of a release for the others.
-  parameter COMMAND_BITS = 576, FLOW_BITS = 4
+  parameter COMMAND_BITS = 640, FLOW_BITS = 4
 ) (
   input  wire        clk, reset,
   input  wire [47:0] mac, input wire [31:0] ip, netmask, gateway,

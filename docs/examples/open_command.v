@@ -3,7 +3,7 @@
 // of s_axis_tx, or says why there is no connection.
 module open_command #(
   // DOWNBEAT_COMMAND_..._OFFSET of the build's downbeat_layout.h; here those of the preset `default`.
-  parameter BITS = 576, REQUEST = 4, REMOTE_IP = 72, REMOTE_PORT = 104,
+  parameter BITS = 640, REQUEST = 4, REMOTE_IP = 72, REMOTE_PORT = 104,
   parameter PARAMETERS_INITIAL_WINDOW = 131, PARAMETERS_SSTHRESH = 139
 ) (
   input  wire [15:0]     request,

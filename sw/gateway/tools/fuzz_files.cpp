@@ -34,6 +34,7 @@ void snapshot(std::vector<std::uint8_t> bytes) {
 
 } // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer gives the name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   static const bool started = startCrypto();
   if (size == 0 || !started) return 0;
