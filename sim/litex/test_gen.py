@@ -9,9 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("litex_boards", reason="LiteX is not installed: make litex does it")
-
 from downbeat_litex.verilog import ports_of
 
 from sim.lib.cache import ROOT

@@ -7,10 +7,6 @@ import random
 from collections.abc import Generator
 from typing import Any
 
-import pytest
-
-pytest.importorskip("litex", reason="LiteX is not installed: make litex does it")
-
 from downbeat_litex.memory import BlockPayload
 from litex.soc.interconnect import axi
 from migen import run_simulation
