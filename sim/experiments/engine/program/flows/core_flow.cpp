@@ -163,8 +163,4 @@ void CoreFlow::see(const downbeat_event &event) {
   lastWindow_ = cwnd;
   record.window(now, cwnd);
   if (event.capacity) record.measured(now, event.capacity, event.available);
-  if (record.plan().finish && !record.plan().writes.empty() && record.complete() && reports_) {
-    reports_->close(now);
-    reports_.reset();
-  }
 }

@@ -65,6 +65,9 @@ void PathReports::see(const downbeat_path_report &report) {
   if (!open_) estimates_.open(report.time, name_, remote_);
   open_ = true;
   estimates_.report(report.time, name_, remote_, counts_.take(report, report.time));
+  if (report.closed == 0) return;
+  estimates_.close(report.time, name_);
+  open_ = false;
 }
 
 void PathReports::close(double now) {
