@@ -38,10 +38,10 @@ def states(
     The connection's policies are those of the first row; a row that names others is refused, unless its `event` is
     setPolicies or start: such a one also has `startup_argument` and `steady_argument`. A row may have `host_window`
     (segments) and `host_expired` (0 or 1): what counted of a host's start; `growth_limited` (0 or 1): a window that
-    is not used is bounded; and `rtt_full` (0 or 1): the sample is that of a full segment. Where rows have `bwe` and
-    `ere`, what the core knew of the rate (bytes), other values than the golden model's are refused; so with `capacity`
-    and `available` (bytes/s), beside the events that inline measurement received, `inline_updated`, `inline_opens`,
-    `inline_forgets`, `inline_completes` and `inline_missed`.
+    is not used is bounded; and `rtt_full` (0 or 1): the sample is that of a full segment. Where rows have `bwe`, `ere`
+    and `sliding`, what the core knew of the rate (bytes), other values than the golden model's are refused; so with
+    `capacity` and `available` (bytes/s), beside the events that inline measurement received, `inline_updated`,
+    `inline_opens`, `inline_forgets`, `inline_completes` and `inline_missed`.
     """
     state: CongestionState | None = None
     smallest, meter, inline = SmallestRoundTrip(), RateMeter(), InlineMeter()
@@ -75,13 +75,14 @@ def states(
             established=row["kind"] == "established" and not changes,
             arrives=row.get("event") == "estimated",
         )
-        if "bwe" in row and (int(row["bwe"]), int(row["ere"])) != (meter.rates.bwe, meter.rates.ere):
-            raise ValueError(f"estimates in bytes: {meter.rates}, not BWE {row['bwe']} and ERE {row['ere']}")
+        given = {name: int(row[name]) for name in ("bwe", "ere", "sliding") if name in row}
+        if any(getattr(meter.rates, name) != rate for name, rate in given.items()):
+            raise ValueError(f"estimates in bytes: {meter.rates}, not {given}")
         if "capacity" in row:
             inline.see(event, row)
-            given = int(row["capacity"]), int(row["available"])
-            if given != (inline.result.capacity, inline.result.available):
-                raise ValueError(f"measured, in bytes/s: {inline.result}, not K {given[0]} and A {given[1]}")
+            measured = int(row["capacity"]), int(row["available"])
+            if measured != (inline.result.capacity, inline.result.available):
+                raise ValueError(f"measured, in bytes/s: {inline.result}, not K {measured[0]} and A {measured[1]}")
         event = replace(
             event, bwe=meter.rates.bwe, ere=meter.rates.ere, sliding=meter.rates.sliding, inline=inline.result
         )

@@ -42,6 +42,7 @@ typedef struct downbeat_event {
   uint32_t initial_ssthresh; /* bytes */
   uint32_t bwe; /* bytes; BWE over the smallest round trip, 0: none yet */
   uint32_t ere; /* bytes; ERE over the smallest round trip, 0: none yet */
+  uint32_t sliding; /* bytes; likewise ERE by the slides' rule */
   uint32_t capacity; /* bytes/s; measured K, 0: not known */
   uint32_t available; /* bytes/s; measured A, 0: not known */
   uint64_t arrival; /* ns; the stamp of an ACK's SFD */
@@ -101,6 +102,7 @@ typedef struct downbeat_event {
   each(initial_ssthresh, congestion_initialSsthresh) \
   each(bwe, congestion_rates_bwe) \
   each(ere, congestion_rates_ere) \
+  each(sliding, congestion_rates_sliding) \
   each(capacity, congestion_inline_capacity) \
   each(available, congestion_inline_available) \
   each(arrival, congestion_arrival) \

@@ -54,6 +54,7 @@ object EventFields {
     EventField("initial_ssthresh", "uint32_t", "congestion_initialSsthresh", "bytes"),
     EventField("bwe", "uint32_t", "congestion_rates_bwe", "bytes; BWE over the smallest round trip, 0: none yet"),
     EventField("ere", "uint32_t", "congestion_rates_ere", "bytes; ERE over the smallest round trip, 0: none yet"),
+    EventField("sliding", "uint32_t", "congestion_rates_sliding", "bytes; likewise ERE by the slides' rule"),
     EventField("capacity", "uint32_t", "congestion_inline_capacity", "bytes/s; measured K, 0: not known"),
     EventField("available", "uint32_t", "congestion_inline_available", "bytes/s; measured A, 0: not known"),
     EventField("arrival", "uint64_t", "congestion_arrival", "ns; the stamp of an ACK's SFD"),

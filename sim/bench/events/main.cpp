@@ -17,13 +17,13 @@ namespace {
 
 using namespace events;
 
-std::array<std::uint32_t, 3> words(std::string hexadecimal) {
-  constexpr std::size_t digits = 24;
+std::array<std::uint32_t, 4> words(std::string hexadecimal) {
+  constexpr std::size_t digits = 32;
   hexadecimal.insert(0, digits - hexadecimal.size(), '0');
   const auto word = [&](std::size_t at) {
     return static_cast<std::uint32_t>(std::stoul(hexadecimal.substr(at, 8), nullptr, 16));
   };
-  return {word(16), word(8), word(0)};
+  return {word(24), word(16), word(8), word(0)};
 }
 
 Policies policies(const std::string &text) {

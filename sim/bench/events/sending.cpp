@@ -2,6 +2,7 @@
 #include "sending.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace events {
 
@@ -102,10 +103,11 @@ void Sending::open(const Connection &connection, Pins &pins) {
   pins.directory_payload_initialSequence_value = connection.initial;
   pins.directory_payload_parameters_startup = static_cast<CData>(policies.startup);
   pins.directory_payload_parameters_steady = static_cast<CData>(policies.steady);
-  for (unsigned word = 0; word < 3; ++word) {
-    pins.directory_payload_parameters_startupArgument[word] = policies.startupArgument[word];
-    pins.directory_payload_parameters_steadyArgument[word] = policies.steadyArgument[word];
-  }
+  const auto put = [](auto &pin, const std::array<std::uint32_t, 4> &argument) {
+    std::memcpy(&pin, argument.data(), std::min(sizeof pin, sizeof argument));
+  };
+  put(pins.directory_payload_parameters_startupArgument, policies.startupArgument);
+  put(pins.directory_payload_parameters_steadyArgument, policies.steadyArgument);
   pins.directory_payload_parameters_initialWindow = initialWindow;
   pins.directory_payload_parameters_ssthresh = policies.ssthresh;
   pins.directory_payload_parameters_noDelay = 1;

@@ -15,7 +15,7 @@ namespace events {
 /// Parameters of an open.
 struct Policies {
   unsigned startup, steady;
-  std::array<std::uint32_t, 3> startupArgument, steadyArgument; // least significant first
+  std::array<std::uint32_t, 4> startupArgument, steadyArgument; // least significant first
   std::uint32_t ssthresh;                                       // bytes
 };
 

@@ -71,7 +71,7 @@ def test_a_number_that_is_not_to_be_above_another() -> None:
 
 
 def test_tenths_are_written_as_they_are() -> None:
-    assert word("steady", "logistic", "K=0, A=0, eps=1.95, gamma=0.9") == logistic.argument(1, 0) - 1
+    assert word("steady", "logistic", "K=0b/s, A=0b/s, eps=1.95, gamma=0.9") == logistic.argument(1, 0) - (1 << 10)
     assert POLICIES["steady"]["logistic"].text(logistic.argument(1000, 0, 4, 0.5)).endswith("eps=4, gamma=0.5")
 
 

@@ -41,6 +41,7 @@ EVENT_FIELDS = (
     ("initial_ssthresh", c_uint32),
     ("bwe", c_uint32),
     ("ere", c_uint32),
+    ("sliding", c_uint32),
     ("capacity", c_uint32),
     ("available", c_uint32),
     ("arrival", c_uint64),

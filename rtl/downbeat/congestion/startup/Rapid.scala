@@ -107,6 +107,8 @@ object Rapid extends StartupPolicy {
 
     private val subtract = new s0.Area {
       val queued = insert(before.rttFloor - event.rttMinimum)
+      /** A small segment's sample may be below the smallest of full ones. */
+      val isBelow = insert(before.rttFloor < event.rttMinimum)
       val noFloor = insert(before.rttFloor.andR)
       /** From 67 ms on a tenth is more than 4 ms. */
       val long = insert((event.rttMinimum >> 26).orR)
@@ -117,7 +119,7 @@ object Rapid extends StartupPolicy {
           subtract.tenth.resize(23)))
     }
     private val compare = new s2.Area {
-      val isShort = insert(!subtract.noFloor && !(bound.rise.resize(36) < subtract.queued))
+      val isShort = insert(!subtract.noFloor && (subtract.isBelow || !(bound.rise.resize(36) < subtract.queued)))
     }
     /** From the third node on. */
     val isShort: Payload[Bool] = compare.isShort

@@ -43,13 +43,15 @@ object Fast extends SteadyPolicy {
 
     val add = new s0.Area {
       val queued = insert(before.roundTrip - event.rttMinimum)
+      /** A small segment's sample may be below the smallest of full ones. */
+      val isBelow = insert(before.roundTrip < event.rttMinimum)
       val twoSegments = insert((event.segmentSize << 1).resize(32))
     }
 
     val bound = new s1.Area {
       val half = insert(event.flight |>> 1)
       val halfIsLess = insert((event.flight |>> 1) < add.twoSegments)
-      val noQueue = insert(add.queued < Fast.noQueue)
+      val noQueue = insert(add.isBelow || add.queued < Fast.noQueue)
     }
 
     val judge = new s2.Area {

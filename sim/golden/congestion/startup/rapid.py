@@ -66,7 +66,7 @@ class Rapid:
             case Kind.ESTABLISHED:
                 after = RapidState()
             case Kind.ACKNOWLEDGED if not before.lost:
-                queued = wrap(before.rtt_floor - event.rtt_minimum, 36)
+                queued = max(before.rtt_floor - event.rtt_minimum, 0)
                 quick = before.rtt_floor != NONE and queued <= rise(event.rtt_minimum)
                 grown = wrap(2 * event.acked_bytes, 32) if quick else event.acked_bytes
                 new = replace(window, cwnd=wrap(window.cwnd + of_bytes(grown)))

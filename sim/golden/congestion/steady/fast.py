@@ -90,7 +90,7 @@ class Fast:
         requested = None
         if before.round_trip and not event.calculating:
             request = queue_share.Request(before.w_old, before.round_trip, 1, event.rtt_minimum)
-            queued = wrap(before.round_trip - event.rtt_minimum, 36)
+            queued = before.round_trip - event.rtt_minimum
             requested = Calculation(request.packed(), int(queued < NO_QUEUE) << 32 | before.w_old)
         return PolicyResult(window, after.packed(), calculation=requested)
 
