@@ -32,7 +32,7 @@ ARGUMENTS = {
     "miss": miss.argument(1.0, 10_000_000_000),
     "paced": paced.argument(INITIAL_WINDOW, 1000),
     "pairs": pairs.argument(1000, 2000),
-    "resume": resume.argument(10 * INITIAL_WINDOW, 10 * ROUND_TRIP),  # of another path: it does not jump
+    "resume": resume.argument(10 * INITIAL_WINDOW, 10 * ROUND_TRIP),  # the path was another: no jump
 }
 POLICIES = sorted(STARTUP)
 # `make test` has a transfer by each way to grow, `make soak` by each policy.

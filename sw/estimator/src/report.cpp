@@ -134,7 +134,9 @@ void Estimator::endTransfer(Connection &connection, uint64_t time) {
 
 void Estimator::giveSpand(Connection &connection, uint64_t time, uint64_t window, bool final) {
   if (connection.roundTrip == 0) return;
-  const uint64_t segments = (connection.acked - connection.spandAcked) / connection.segmentSize;
+  // Up: the last segment may be short, and the FIN has an ACK of its own.
+  const uint64_t segments =
+      (connection.acked - connection.spandAcked + connection.segmentSize - 1) / connection.segmentSize;
   const uint64_t acks = connection.acks - connection.spandAcks;
   const bool counted = acks <= segments && segments <= UINT32_MAX; // several ACKs for a segment say nothing of b
   const SpandSums sums{SpandReports::tick(time), 1, window, connection.roundTrip, counted ? segments : 0,

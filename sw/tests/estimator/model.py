@@ -223,7 +223,7 @@ class Model:
     def _give(self, own: Connection, time: int, window: int, final: bool) -> None:
         if own.round_trip == 0:
             return
-        segments, acks = (own.acked - own.spand_acked) // own.segment_size, own.acks - own.spand_acks
+        segments, acks = -(-(own.acked - own.spand_acked) // own.segment_size), own.acks - own.spand_acks
         if not acks <= segments < 1 << 32:
             segments = acks = 0
         prefix = self.known.prefixes[self.known.key(own.remote)]

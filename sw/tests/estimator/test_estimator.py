@@ -139,6 +139,16 @@ def test_a_final_window_has_the_fraction_that_avoidance_has_earned(make: Make) -
     assert state and state.spand_window == 9 * 256 + 192
 
 
+def test_the_ack_of_a_short_segment_and_of_the_fin_are_of_segments(make: Make) -> None:
+    """30 segments, the last short, and a FIN, an ACK for each: b is 1, not the 2 of a connection that said nothing."""
+    estimator = make()
+    opened(estimator, 1)
+    assert estimator.report(replace(STEADY, acked=29 * SIZE + 701, acks=30)) is Cause.NONE
+    estimator.close(SECOND, 1)
+    state = estimator.prefix(SECOND, HERE)
+    assert state and state.acks_ratio == 256
+
+
 def test_spand_takes_the_window_of_figure_4(make: Make) -> None:
     estimator = make()
     estimator.transfer(0, HERE, 10 << 8, SECOND // 10, segments=100, acks=100)
