@@ -4,8 +4,7 @@ package downbeat.congestion
 import spinal.core._
 
 /** A connection's estimated rates over its smallest round trip, bytes: BWE x RTTmin, ERE x RTTmin by the
-  * thesis's rule, and by the Astart slides'
-  * ([[downbeat.calculation.RateEstimate]]). Zero: no estimate yet.
+  * thesis's rule, and by the Astart slides' ([[downbeat.calculation.RateEstimate]]). Zero: no estimate yet.
   */
 case class RateWindows() extends Bundle {
   val bwe, ere, sliding = UInt(32 bits)

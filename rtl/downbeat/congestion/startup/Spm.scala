@@ -45,8 +45,8 @@ case class SpmState() extends PairingState {
   * window.
   *
   * Departs from the thesis: a pair's output gap is at least its input gap less what the stamps may differ, and where
-  * no gap is free all samples count. x is the measured gap. At most 16 samples of a gap count. A pair that left with a gap wrong
-  * by a sixteenth does not count. The pauses follow the window from one sample to the next.
+  * no gap is free all samples count. x is the measured gap. At most 16 samples of a gap count. A pair that left with a
+  * gap wrong by a sixteenth does not count. The pauses follow the window from one sample to the next.
   */
 object Spm extends StartupPolicy {
   val name = "spm"

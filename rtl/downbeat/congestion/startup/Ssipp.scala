@@ -23,11 +23,11 @@ case class SsippState() extends Bundle {
   * On an ACK of N new bytes: cwnd += min(N, SMSS). On the ACK of a pair's first half (`paired`): cwnd += SMSS, and the
   * next SMSS bytes that are acknowledged add nothing. So the two ACKs of a pair add two segments, also at a receiver
   * that divides its ACKs. The first segment goes alone. All others go in inverted pairs while cwnd < ssthresh, until
-  * a loss; a timeout begins slow start, and with it the pairs, again (pp. 50 and 55). A pair needs two full segments of data and the peer's window for both, but cwnd for one
-  * only: the second half may follow with the next ACK.
+  * a loss; a timeout begins slow start, and with it the pairs, again (pp. 50 and 55). A pair needs two full segments of
+  * data and the peer's window for both, but cwnd for one only: the second half may follow with the next ACK.
   *
-  * Departs from the thesis: what is sent again after a timeout goes in order. Segments that limited transmit sends go in pairs as well. An ACK of less than a segment
-  * grows the window by what it covers (ns-2 counts ACKs).
+  * Departs from the thesis: what is sent again after a timeout goes in order. Segments that limited transmit sends go
+  * in pairs as well. An ACK of less than a segment grows the window by what it covers (ns-2 counts ACKs).
   */
 object Ssipp extends StartupPolicy {
   val name = "ssipp"
