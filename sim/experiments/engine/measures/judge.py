@@ -14,6 +14,7 @@ from sim.experiments.engine.measures.metrics import measure
 from sim.experiments.engine.schema.load import Cell, File
 from sim.experiments.engine.schema.measures import Measure, Published
 
+BOUND_SHARE = 10  # a band of ours counts up to this part of a bound
 BAND_RUNS = 3  # from so many seeds on the 95 % band is compared, not the mean
 # The runs of a cell, one for each seed.
 Results = Mapping[tuple[tuple[str, str], ...], Sequence[dict[str, Any]]]
@@ -99,9 +100,11 @@ def _row(file: File, results: Results, what: Published) -> dict[str, Any]:
         row |= {"published": published(what), "tolerance": what.tolerance, "ours": value, "seeds": len(known_seeds)}
         band = (value, value) if value is not None else None
         if len(known_seeds) > 1:
-            found_interval = estimate(known_seeds)
-            row["confidence_95"] = [found_interval.low, found_interval.high]
-            band = (found_interval.low, found_interval.high) if len(known_seeds) >= BAND_RUNS else band
+            interval = estimate(known_seeds)
+            row["confidence_95"] = [interval.low, interval.high]
+            if len(known_seeds) >= BAND_RUNS and value is not None:
+                reach = min(interval.half_width, tolerated(what))
+                band = (value - reach, value + reach)
         within = band is not None and overlaps(what, *band)
     row["within"] = within
     if what.explained and not within:
@@ -117,12 +120,21 @@ def published(what: Published) -> float | str | None:
     return f"at least {what.at_least:g}" if what.at_least is not None else f"at most {what.at_most:g}"
 
 
+def tolerated(what: Published) -> float:
+    """The tolerance in the row's unit; half of an interval; a tenth of a bound. No wider band of ours counts, else
+    scatter alone would pass."""
+    if what.between is not None:
+        return (what.between[1] - what.between[0]) / 2
+    if what.value is None:
+        return abs(what.at_least or what.at_most or 0) / BOUND_SHARE
+    given = what.tolerance
+    return abs(what.value) * float(given.strip(" %")) / 100 if isinstance(given, str) else float(given or 0)
+
+
 def overlaps(what: Published, low: float, high: float) -> bool:
     """A band of ours and the published value with its tolerance."""
     if what.value is not None:
-        given = what.tolerance
-        allowed = abs(what.value) * float(given.strip(" %")) / 100 if isinstance(given, str) else float(given or 0)
-        return low <= what.value + allowed and high >= what.value - allowed
+        return low <= what.value + tolerated(what) and high >= what.value - tolerated(what)
     if what.between is not None:
         return low <= what.between[1] and high >= what.between[0]
     return high >= what.at_least if what.at_least is not None else low <= (what.at_most or 0)
