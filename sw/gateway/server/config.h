@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "redis_connection.h"
+#include "server/redis/connection.h"
 #include "server/store/store.h"
 #include "sessions.h"
 

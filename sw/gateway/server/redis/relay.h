@@ -20,8 +20,8 @@
 #include <thread>
 #include <vector>
 
-#include "log.h"
-#include "redis_connection.h"
+#include "connection.h"
+#include "server/log.h"
 #include "wire/clock.h"
 #include "wire/counters.h"
 #include "wire/keys.h"

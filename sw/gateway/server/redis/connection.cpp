@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-#include "redis_connection.h"
+#include "connection.h"
 
 #include <array>
 #include <cerrno>
