@@ -55,7 +55,7 @@ def _linearity(records: Records) -> str | None:
     tables = [_curves(entry.figures) for entry in entries]
     shows = (
         "Figures 4-6 to 4-9 by the MAC's launch gate and stamps: the gap, in ms, at which the curve of the gaps received "
-        "meets the gaps sent, beside constant-rate sources. `linearity.json` has the curves."
+        "meets the gaps sent, beside constant-rate sources. `linearity.json` has the curves." + text.age(entries)
     )
     return text.section("Gap sent, gap received", text.commands(entries), shows, "\n\n".join(tables))
 

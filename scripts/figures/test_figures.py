@@ -11,7 +11,7 @@ import pytest
 
 from scripts.figures import league, records
 from scripts.figures.__main__ import MADE, stale
-from scripts.figures.kinds import FILES, FMAX, KINDS, LATENCY, LEAGUE, POLICIES, SELFTEST, Kind
+from scripts.figures.kinds import CORE, FILES, FMAX, KINDS, LATENCY, LEAGUE, PACING, POLICIES, SELFTEST, Kind
 from scripts.figures.records import PAGES, RECORDS, Records, Refused
 from scripts.figures.text import Value, number
 from sim.experiments.engine.schema.load import sha256
@@ -28,6 +28,10 @@ WITHOUT_HASH = {
     *("ssipp", "thesis-2-11", "thesis-2-3", "thesis-2-4", "thesis-2-5", "thesis-2-7", "thesis-3-3"),
     *("thesis-4-1", "thesis-4-21", "thesis-4-6"),
 }
+LATENCY_CASE: dict[str, Any] = {"measure": "send", "payload": 64, "flows": 1, "load": "idle", "core_ps": 8000}
+LATENCY_CASE |= {"ns": {"median": 1.0, "max": 2.0}}
+PACING_CASE: dict[str, Any] = {"flows": 16, "grants": 9, "clocks_booking_to_grant": 25}
+PACING_CASE |= {"clocks_time_to_grant": [8, 8], "clocks_between_grants": [1, 2]}
 COMMAND = "make fmax MODULE=Pacer PRESET=lean GRADE=6 SEED=1"
 
 
@@ -82,18 +86,38 @@ def test_a_report_becomes_the_entry_of_its_command(place: Records, tmp_path: Pat
     assert "|Pacer|`lean`|6|101.5, 100.5|23|" in MADE["area-and-clock"](place)
 
 
+@pytest.mark.parametrize(
+    ("kind", "report", "page"),
+    [
+        (FMAX, {**RUN, **SIZE}, "area-and-clock"),
+        (LATENCY, {"cases": [LATENCY_CASE]}, "latency"),
+        (PACING, {"order": [PACING_CASE]}, "scale"),
+    ],
+)
 def test_a_figure_older_than_the_core_makes_its_page_stale(
-    place: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: Kind[Any], report: Any, page: str, place: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Until the page says so."""
-    (tmp_path / "fmax.json").write_text(json.dumps({**RUN, **SIZE}))
-    place.take(FMAX)
-    page = tmp_path / "area-and-clock.md"
-    page.write_text(MADE["area-and-clock"](place))
-    assert "earlier" not in page.read_text() and "area-and-clock" not in stale(tmp_path, place)
+    (tmp_path / kind.file).write_text(json.dumps(report))
+    place.take(kind)
+    file = tmp_path / f"{page}.md"
+    file.write_text(MADE[page](place))
+    assert "Older" not in file.read_text() and page not in stale(tmp_path, place)
     monkeypatch.setattr(records, "rtl_hash", lambda: "another")
-    assert "area-and-clock" in stale(tmp_path, place)
-    assert "All runs are of an earlier text of the core." in " ".join(MADE["area-and-clock"](place).split())
+    assert page in stale(tmp_path, place)
+    assert "Older than the core: all." in " ".join(MADE[page](place).split())
+
+
+def test_an_ultrascale_netlist_has_a_row_for_each_device(place: Records, tmp_path: Path) -> None:
+    """A quarter of the small device's LUTs; of block RAM the middle one has too little."""
+    area = {"name": "Downbeat", "lut": 19440, "ff": 38880, "bram": 961, "dsp": 5, "state_bits_per_flow": 1}
+    run = {"target": "xcup", "device": "XCKU5P", "flows": 16, "preset": "lean", "requested": "Downbeat"}
+    (tmp_path / "synth.json").write_text(json.dumps({**run, "rooms": [area], "state_bits_per_flow": 1}))
+    assert place.take(CORE) == "make synth MODULE=Downbeat TARGET=xcup PRESET=lean"
+    page = MADE["area-and-clock"](place)
+    assert "|XCKU5P|`lean`|standard; reno|16|9 %|9 %|**does not fit**: 961 of 960|-|" in page
+    assert "|XCAU15P|`lean`|standard; reno|16|25 %|25 %|**does not fit**: 961 of 288|-|" in page
+    assert "|XCVU13P|`lean`|standard; reno|16|1 %|1 %|18 %|-|" in page
 
 
 def test_a_core_that_does_not_fit_is_named(place: Records, tmp_path: Path) -> None:

@@ -53,14 +53,14 @@ def tabled(
     title: str, entries: Sequence[Ran], shows: str, heads: Sequence[str], rows: Sequence[Sequence[Value]], left: int = 1
 ) -> str | None:
     """A section with one table; none where nothing was measured."""
-    return section(title, commands(entries), shows, table(heads, rows, left)) if rows else None
+    return section(title, commands(entries), shows + age(entries), table(heads, rows, left)) if rows else None
 
 
 def age(entries: Sequence[Ran]) -> str:
     """A sentence on runs that are older than the core; without it their page is stale."""
     older = sum(not entry.is_of_this_rtl for entry in entries)
-    runs = "All runs" if older == len(entries) else f"{older} of {len(entries)} runs"
-    return f" {runs} are of an earlier text of the core." if older else ""
+    runs = "all" if older == len(entries) else f"{older} of {len(entries)} runs"
+    return f" Older than the core: {runs}." if older else ""
 
 
 def commands(entries: Sequence[Ran]) -> list[str]:

@@ -155,7 +155,9 @@ def _print(target: Target, record: dict[str, Any]) -> None:
     used = _sum(record["rooms"])
     table.add_section()
     table.add_row("all of these", *[f"{used[part]:,}" for part in PARTS], "", f"{record['state_bits_per_flow']:,}", "")
-    table.add_row(target.device, *[f"{target.there[part]:,}" for part in PARTS], "", "", "")
+    for device, there in target.devices.items():
+        shares = (f"{100 * used[part] / there[part]:.0f} % of {there[part]:,}" for part in PARTS)
+        table.add_row(device, *shares, "", "", "")
     Console(width=130).print(table)
     print(REPORT.relative_to(ROOT))
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scripts.ecp5.fmax.report import LUTS
 from scripts.ecp5.fmax.tools import ECP5
@@ -19,6 +19,12 @@ class Target:
     device: str
     there: dict[str, int]  # by part
     takes: dict[str, dict[str, int]]  # by part, how many of it a cell takes
+    others: dict[str, dict[str, int]] = field(default_factory=dict)  # of the family, by device
+
+    @property
+    def devices(self) -> dict[str, dict[str, int]]:
+        """What each device has, the one that must have space for the design first."""
+        return {self.device: self.there} | self.others
 
     def used(self, cells: Mapping[str, int]) -> dict[str, int]:
         """The device's parts that a module's cells take."""
@@ -66,6 +72,11 @@ TARGETS = {
                 "ff": {"FDRE": 1, "FDSE": 1, "FDCE": 1, "FDPE": 1},
                 "bram": {"RAMB18E2": 1, "RAMB36E2": 2},
                 "dsp": {"DSP48E2": 1},
+            },
+            # A small and a large one (AMD DS890).
+            {
+                "XCAU15P": {"lut": 77_760, "ff": 155_520, "bram": 288, "dsp": 576},
+                "XCVU13P": {"lut": 1_728_000, "ff": 3_456_000, "bram": 5_376, "dsp": 12_288},
             },
         ),
     )

@@ -148,6 +148,7 @@ def compare_all(
     command = wanted.command(**{family.upper(): comparison.ALL, f"{family.upper()}_ARGUMENT": ""})
     comparison.plot(reports_directory / f"{name}.html", wanted, family, runs, command)
     console.print(comparison.table(wanted, family, runs))
+    console.print(comparison.winner(family, runs, wanted.seed), markup=False, soft_wrap=True)
     console.print(f"Report: {_short(reports_directory)}/{name}.html, {name}.json", markup=False)
     return 1 if any(run.failure for run in runs) else 0
 
@@ -156,7 +157,8 @@ def share(wanted: settings.Settings, method: str, reports_directory: Path) -> in
     """Connections that start with the estimates of earlier ones, and as Reno does."""
     from sim.ns3 import shared
 
-    data = shared.run(wanted, method, shared.work_directory(WORK))
+    with console.status("Building the simulation, then connections with and without estimates (minutes at first)"):
+        data = shared.run(wanted, method, shared.work_directory(WORK))
     path = shared.write(data, wanted, reports_directory)
     console.print(shared.table(data))
     for line in (*shared.reasons(data), *data["summary"]):

@@ -157,7 +157,7 @@ def table(wanted: Settings, family: str, runs: Sequence[Run]) -> Table:
     title = f"{NAMES[family]} policies, each with {other}; ideal window {ideal:.0f} kB, seed {wanted.seed}"
     wide = Table(title=title, title_justify="left")
     wide.add_column("", no_wrap=True)
-    for head in (*(f"kB in {span} s" for span in SPANS), "lost", "resent", "exit kB", "to ideal", "at s", "end s"):
+    for head in (*(f"kB in\n{span} s" for span in SPANS), "lost", "resent", "exit\nkB", "to\nideal", "at s", "end s"):
         wide.add_column(head, justify="right")
     for run in runs:
         left = ["-"] * 3
@@ -173,11 +173,19 @@ def table(wanted: Settings, family: str, runs: Sequence[Run]) -> Table:
     return wide
 
 
+def winner(family: str, runs: Sequence[Run], seed: int) -> str:
+    """The first to the end, the last, what they lost, and that it is one seed."""
+    runs = sorted(runs, key=lambda run: run.finish_seconds)
+    first, last = (f"{run.policy} ({run.finish_seconds:.2f} s, {run.losses} lost)" for run in (runs[0], runs[-1]))
+    ends = f"{NAMES[family]} policies: {first} ends first, {last} last."
+    return f"{ends} This is one seed: another one (SEED={seed + 1}) may say otherwise."
+
+
 def plot(path: Path, wanted: Settings, family: str, runs: Sequence[Run], command: str) -> None:
     """One page: windows and received bytes of all."""
     figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06, subplot_titles=["cwnd", "received"])
     for number, run in enumerate(runs):
-        line = {"color": pages.COLOURS[number % len(pages.COLOURS)], "width": 1.2}
+        line = pages.line(number)
         for row, (times, values) in enumerate((run.windows, run.arrivals), 1):
             x, y = pages.thinned(times, values)
             named: dict[str, Any] = {"name": run.policy, "legendgroup": run.policy, "showlegend": row == 1}
@@ -191,6 +199,7 @@ def plot(path: Path, wanted: Settings, family: str, runs: Sequence[Run], command
         f"{wanted.rate / 1e6:g} Mb/s, {wanted.rtt / 1e6:g} ms, {wanted.size:,} bytes, loss {wanted.loss:g}. "
         f"Each {NAMES[family].lower()} policy with {other}; the table has the argument of each."
     )
+    said = "".join(f"<p>{html.escape(each)}</p>" for each in (winner(family, runs, wanted.seed), words))
     heads = [
         "policy",
         "argument",
@@ -214,5 +223,5 @@ def plot(path: Path, wanted: Settings, family: str, runs: Sequence[Run], command
         ]
         for run in runs
     ]
-    body = f"<p>{html.escape(words)}</p>{pages.plot(figure)}{pages.table(heads, rows)}"
+    body = f"{said}{pages.plot(figure)}{pages.table(heads, rows)}"
     path.write_text(pages.page(f"{NAMES[family]} policies", body, command=command, seed=wanted.seed))

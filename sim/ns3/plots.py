@@ -99,6 +99,8 @@ def _body(data: dict[str, Any], plot: str) -> str:
     )
     goodputs = f"""Goodput {data["goodput_bps"] / 1e6:.3f} Mb/s, second half {data["goodput_second_half_bps"] / 1e6:.3f} of
 {data["ideal_goodput_bps"] / 1e6:.3f} Mb/s; {data["losses"]} losses, {data["retransmissions"]} retransmissions."""
+    if comparison:
+        goodputs += f" ns-3's {comparison['sender'].removeprefix('ns3::')}: {comparison['goodput_bps'] / 1e6:.3f} Mb/s."
     why = f"<h2>Why the two differ</h2>{pages.items(comparison['differences'])}" if comparison else ""
     given = pages.table(["ns-3", "value"], data["ns3_settings"].items())
     return f"""<p>{pages.verdict(data["passed"], "" if data["passed"] else f"FAILED: {data['failure']}")}. {html.escape(path)}</p>

@@ -31,7 +31,6 @@ LATER = 4
 APART = 2.0  # s between two of the later ones
 LEAD = 20.0  # s that the earlier ones have
 MARKS = (1, 5)  # s since establishment
-DASHES = ("solid", "dash", "dot", "dashdot")  # curves of the later connections
 ACCESS = 500_000  # ns, of each access link
 
 # SPAND and Careful Resume learn from transfers that have ended.
@@ -197,7 +196,7 @@ def write(data: dict[str, Any], wanted: Settings, directory: Path) -> Path:
                 for time, sample in zip(one["seconds"], one["progress"], strict=True)
                 if time >= start
             ]
-            line = {"color": pages.COLOURS[number], "width": 1.2, "dash": DASHES[each]}
+            line = {"color": pages.COLOURS[number], "width": 1.2, "dash": pages.DASHES[each]}
             figure.add_scatter(x=x, y=y, line=line, mode="lines", name=f"{run_name} {each}")
     pages.finish(figure, row_height=420)
     figure.update_xaxes(title_text="time since the connection was opened, s")

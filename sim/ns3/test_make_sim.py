@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -125,6 +126,9 @@ def test_all_policies_stand_in_one_table_and_one_plot(tmp_path: Path, family: st
     for row in data["policies"]:
         assert row["failure"] == "" and row["bytes_in_5_s"] == 1_000_000 and row["bytes_in_1_s"] > 0
         assert row["name"] in done.stdout and row["name"] in page
+    seconds = {row["finish_seconds"]: row["name"] for row in reversed(data["policies"])}
+    assert re.search(rf"{seconds[min(seconds)]} \([^)]*\) ends first, ", done.stdout) and " ends first, " in page
+    assert "resent" in done.stdout  # no head of the table is cut at 80 columns
     if family == "startup":  # a megabyte fills the path and its buffer five times over: each start-up ends
         assert all(row["exit_window"] for row in data["policies"])
 

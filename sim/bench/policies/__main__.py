@@ -124,7 +124,7 @@ def _table(rows: list[dict[str, Any]], seed: int) -> Table:
         "mismatches": "differ",
     }
     heads |= {"float_error_max": "from the equation", "state_bits": "state bits", "latency_clocks": "clocks"}
-    heads |= {"lut": "LUT4", "ff": "FF", "dsp": "MULT18", "fmax_mhz": "MHz (ECP5-6)"}
+    heads |= {"lut": "LUT", "ff": "FF", "dsp": "MULT18", "fmax_mhz": "MHz (ECP5-6)"}
     for key, head in heads.items():
         table.add_column(head, justify="left" if key in ("name", "kind") else "right")
     for row in rows:

@@ -14,12 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.ecp5.fmax.report import size, timing
+from scripts.ecp5.fmax.report import CELLS, LUTS, size, timing
 from scripts.ecp5.fmax.tools import ROOT, place_and_route, synthesise
 
 PLACE = "build/fmax/rtl/policies"
 GRADE, SEED = "6", 1
-CARRIED_BY = 2  # a cell of a carry chain takes the place of so many LUT4s
 
 
 def areas(names: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -32,7 +31,7 @@ def areas(names: Sequence[str]) -> dict[str, dict[str, float]]:
         used = size(_read(synthesise(Path(PLACE) / f"{module}.v")), within="")
         harnessed = synthesise(Path(PLACE) / f"Fmax{module}.v")
         speed = timing(_read(place_and_route(harnessed, GRADE, SEED)))
-        lut = used["lut4"] + CARRIED_BY * used["carry"]
+        lut = sum(LUTS[CELLS[part]] * used[part] for part in ("lut4", "carry", "lut_ram"))
         found[name] = {"lut": lut, "ff": used["ff"], "dsp": used["mult18"], "fmax_mhz": speed.fmax_mhz}
     return found
 

@@ -28,6 +28,7 @@ from downbeat_toe import version as package
 WIDTH = 1000  # px, of plots and of the page
 LEGEND = 180  # px of them, beside the curves
 COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf")
+DASHES = ("solid", "dash", "dot", "dashdot")  # of curves that have a colour again
 MOST_POINTS = 4000  # of a curve; of more, the extremes of each stretch
 BASIC = Path(sys.prefix) / "share" / "downbeat" / "plotly-basic.min.js"  # scripts/setup.sh
 BASIC_TRACES = {"bar", "pie", "scatter"}
@@ -39,7 +40,7 @@ body { font: 15px/1.5 system-ui, sans-serif; color: #222; margin: 2em auto; padd
 h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 1.6em } h3 { font-size: 1em; margin: 1.2em 0 0.5em }
 h2, h3 { break-after: avoid }
 .plot { width: 1000px; break-inside: avoid }
-.wide { overflow-x: auto }
+.wide { overflow-x: auto; margin-top: 0.8em }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; max-width: 100% }
 td, th { padding: 0.2em 0.7em; text-align: right; border-bottom: 1px solid #ddd }
 td { overflow-wrap: anywhere } th { background: #f4f4f4 }
@@ -94,6 +95,12 @@ def thinned(x: Sequence[float], y: Sequence[float | None]) -> tuple[list[float],
         values = sorted(known, key=lambda index: y[index] or 0.0)
         kept += sorted({part[0], values[0], values[-1], part[-1]})
     return [x[index] for index in kept], [y[index] for index in kept]
+
+
+def line(number: int) -> dict[str, Any]:
+    """A curve's line, another one for each of the first 40."""
+    again, colour = divmod(number, len(COLOURS))
+    return {"color": COLOURS[colour], "dash": DASHES[again % len(DASHES)], "width": 1.2}
 
 
 def finish(figure: go.Figure, *, row_height: int = 300, each: bool = False) -> go.Figure:

@@ -23,6 +23,7 @@ STYLE: dict[Any, Any] = {
     "pdf.fonttype": 42,
     "lines.linewidth": 1.2,
 }
+STYLES = dict(zip(pages.DASHES, ("solid", "dashed", "dotted", "dashdot"), strict=True))
 UNDATED = {"CreationDate": None, "Producer": None, "Creator": None}
 
 
@@ -43,14 +44,17 @@ def _draw(plot: Mapping[str, Any], path: Path) -> None:
         figure, axes = pyplot.subplots(figsize=SIZE, layout="constrained")
         marker = "" if plot["x"] == "time" else "o"
         for number, curve in enumerate(plot["curves"]):
-            colour = pages.COLOURS[number % len(pages.COLOURS)]
+            line = pages.line(number)
+            colour, style = line["color"], line["dash"]
             y, low, high = (
                 [float("nan") if value is None else value for value in curve.get(name, ())]
                 for name in ("y", "low", "high")
             )
             if low:
                 axes.fill_between(curve["x"], low, high, color=colour, alpha=0.15, linewidth=0)
-            axes.plot(curve["x"], y, label=curve["name"], color=colour, marker=marker, markersize=3.5)
+            axes.plot(
+                curve["x"], y, label=curve["name"], color=colour, linestyle=STYLES[style], marker=marker, markersize=3.5
+            )
         axes.set_title(plot["title"], loc="left")
         axes.set_xlabel(plot["x_title"])
         axes.set_ylabel(plot["unit"])

@@ -109,13 +109,19 @@ def _figure(plots: Sequence[Mapping[str, Any]]) -> go.Figure:
     for row, plot in enumerate(plots, 1):
         marks = "lines" if plot["x"] == "time" else "lines+markers"
         for number, curve in enumerate(plot["curves"]):
-            colour = pages.COLOURS[number % len(pages.COLOURS)]
+            line = pages.line(number)
             if "low" in curve:
                 around = {"x": [*curve["x"], *curve["x"][::-1]], "y": [*curve["high"], *curve["low"][::-1]]}
-                band = {"mode": "lines", "line": {"width": 0}, "fill": "toself", "fillcolor": colour, "opacity": 0.15}
+                band = {
+                    "mode": "lines",
+                    "line": {"width": 0},
+                    "fill": "toself",
+                    "fillcolor": line["color"],
+                    "opacity": 0.15,
+                }
                 figure.add_scatter(**around, **band, hoverinfo="skip", showlegend=False, row=row, col=1)
             figure.add_scatter(
-                x=curve["x"], y=curve["y"], name=curve["name"], mode=marks, line={"color": colour}, row=row, col=1
+                x=curve["x"], y=curve["y"], name=curve["name"], mode=marks, line=line | {"width": 2}, row=row, col=1
             )
         figure.update_xaxes(title_text=plot.get("x_title", plot["x"]), row=row, col=1)
         figure.update_yaxes(title_text=plot["unit"], rangemode="tozero", row=row, col=1)
