@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from downbeat_toe.__main__ import app
 from downbeat_toe.driver import command as driver
 from downbeat_toe.driver.nic_status import connections
 from downbeat_toe.structures import Parameters
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from sw.tests.driver.conftest import Host
@@ -109,6 +111,30 @@ def test_ls_and_top_show_connections(nic: Nic) -> None:
             assert text.count(" 1.000 ") == 1, "who only receives has no sample"
         rows = {(row["flow"], row["generation"]): row for row in connections(nic.socket)}
         assert rows[out.info.flow, out.info.generation]["losses"] == 2
+
+
+ROW = {
+    "program": "downbeat listen",
+    "process": 1234567,
+    "local_port": 5001,
+    "remote_ip": 0xC0A80A0A,
+    "remote_port": 54321,
+}
+ROW |= {"state": "ESTABLISHED", "let_go": False, "startup": "vegasstart", "estimate": "gateway", "steady": "logistic"}
+ROW |= {"flow": 0, "generation": 0, "acknowledged": 0, "cwnd": 1_000_000, "ssthresh": 1 << 30, "rtt_ns": 152_660_000}
+
+
+@pytest.mark.parametrize(("width", "columns"), [(200, 12), (100, 8), (80, 5)])
+def test_a_narrow_terminal_has_whole_columns(width: int, columns: int) -> None:
+    """Of the least important ones none, and no cell that is cut."""
+    console = Console(width=width, file=io.StringIO(), record=True)
+    table = driver._table([ROW | {"losses": 1}], {(0, 0): 0}, 1.0, width)
+    console.print(table)
+    shown = console.export_text()
+    assert len(table.columns) == columns and "…" not in shown and len(shown.splitlines()) == 2
+    for text in ("downbeat listen 1234567", "192.168.10.10:54321", "ESTABLISHED", "152.660"):
+        assert text in shown
+    assert str(1 << 30) not in shown, "an ssthresh that nobody set"
 
 
 CONNECTS = """

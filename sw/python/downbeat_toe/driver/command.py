@@ -35,6 +35,11 @@ Wait = Annotated[
 ]
 NicUri = Annotated[str, typer.Option("--device", help="simd:PATH, by the NIC's Unix socket")]
 DEVICE = "simd:/run/downbeat/nic.sock"
+COLUMNS = ("program", "local", "remote", "state", "start-up", "estimate", "steady")
+COLUMNS += ("cwnd/B", "ssthresh/B", "RTT/ms", "losses", "Mb/s")
+LEFT_OUT = ("ssthresh/B", "estimate", "steady", "start-up", "local", "losses", "cwnd/B")  # in this order
+PADDING = 2  # letters between columns
+UNSET = 1 << 29  # bytes: an ssthresh that nobody has lowered yet
 
 
 def _waiting(uri: str, limit: str | None) -> str:
@@ -111,7 +116,8 @@ def ls(uri: NicUri = DEVICE) -> None:
     with explained():
         socket = _socket(uri)
         print(_device_line(device(socket)))
-        report_console().print(_table(connections(socket), {}, 0))
+        console = report_console()
+        console.print(_table(connections(socket), {}, 0, console.width))
 
 
 def top(
@@ -128,7 +134,8 @@ def top(
             refreshes = 0
             while True:
                 rows = connections(socket)
-                live.update(Group(_device_line(device(socket)), _table(rows, before, pause)), refresh=True)
+                shown = _table(rows, before, pause, live.console.width)
+                live.update(Group(_device_line(device(socket)), shown), refresh=True)
                 before = {_key(row): int(row["acknowledged"]) for row in rows}
                 refreshes += 1
                 if refreshes == count:
@@ -150,25 +157,39 @@ def _device_line(found: dict[str, Any]) -> str:
     )
 
 
-def _table(rows: list[dict[str, Any]], before: dict[Any, int], pause: float) -> Table:
-    names = ("program", "local", "remote", "state", "start-up", "estimate", "steady")
-    table = Table(*names, "cwnd/B", "ssthresh/B", "RTT/ms", "losses", "Mb/s")
-    for row in rows:
-        moved = (int(row["acknowledged"]) - before.get(_key(row), int(row["acknowledged"]))) % (1 << 32)
-        table.add_row(
-            f"{row['program']} {row['process']}",
-            str(row["local_port"]),
-            f"{IPv4Address(row['remote_ip'])}:{row['remote_port']}",
-            row["state"] + (" (closed)" if row["let_go"] else ""),
-            row["startup"],
-            row["estimate"] or "",
-            row["steady"],
-            *(str(row[name] or "") for name in ("cwnd", "ssthresh")),
-            f"{row['rtt_ns'] / 1e6:.3f}" if row["rtt_ns"] else "",
-            str(row["losses"]),
-            f"{8 * moved / pause / 1e6:.2f}" if pause and before else "",
-        )
+def _table(rows: list[dict[str, Any]], before: dict[Any, int], pause: float, width: int) -> Table:
+    """`before`: bytes acknowledged at the last refresh, `pause` seconds ago; a terminal of `width` letters has the columns
+    that it has space for."""
+    lines = [_cells(row, before, pause) for row in rows]
+    names = [name for name in COLUMNS if name != "Mb/s" or pause]
+    widths = {name: max(len(name), *(len(line[name]) for line in lines), 0) + PADDING for name in names}
+    for name in LEFT_OUT:
+        if name in names and sum(widths[each] for each in names) > width:
+            names.remove(name)
+    table = Table(box=None, padding=(0, PADDING, 0, 0), pad_edge=False)
+    for name in names:
+        table.add_column(name, no_wrap=True, justify="right" if "/" in name or name == "losses" else "left")
+    for line in lines:
+        table.add_row(*(line[name] for name in names))
     return table
+
+
+def _cells(row: dict[str, Any], before: dict[Any, int], pause: float) -> dict[str, str]:
+    moved = (int(row["acknowledged"]) - before.get(_key(row), int(row["acknowledged"]))) % (1 << 32)
+    return {
+        "program": f"{row['program']} {row['process']}",
+        "local": str(row["local_port"]),
+        "remote": f"{IPv4Address(row['remote_ip'])}:{row['remote_port']}",
+        "state": row["state"] + (" (closed)" if row["let_go"] else ""),
+        "start-up": row["startup"],
+        "estimate": row["estimate"] or "",
+        "steady": row["steady"],
+        "cwnd/B": str(row["cwnd"] or ""),
+        "ssthresh/B": str(row["ssthresh"] or "") if row["ssthresh"] < UNSET else "",
+        "RTT/ms": f"{row['rtt_ns'] / 1e6:.3f}" if row["rtt_ns"] else "",
+        "losses": str(row["losses"]),
+        "Mb/s": f"{8 * moved / pause / 1e6:.2f}" if pause and before else "",
+    }
 
 
 def _place(text: str) -> tuple[int, int]:
