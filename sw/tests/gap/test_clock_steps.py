@@ -32,11 +32,36 @@ def received() -> list[int]:
     return [stamp + 50_000 + int(draw.integers(-100, 101)) for stamp in sent()]
 
 
-def report(tmp_path: Path, stamps: list[int]) -> dict[str, Any]:
+def in_bursts() -> tuple[list[int], list[int]]:
+    """A sender without a pace: launches 608 ns apart in bursts of one to 40, and what a gigabit link makes of them."""
+    draw = np.random.default_rng(2)
+    launches = [int(at * 608) + burst * 20 * GAP for burst in range(40) for at in range(int(draw.integers(1, 41)))][
+        :COUNT
+    ]
+    stamps: list[int] = []
+    for launch in launches:
+        stamps.append(max(launch, stamps[-1] + 12_304) if stamps else launch)
+    return launches, [stamp + int(draw.integers(-50, 51)) for stamp in stamps]
+
+
+@pytest.mark.parametrize("size", [0, -30_000, 10**9])
+def test_bursts_that_wait_for_the_wire_are_no_step_of_a_clock(tmp_path: Path, size: int) -> None:
+    """A clock that is set beside them is found, within the noise of stamps."""
+    launches, stamps = in_bursts()
+    middle = max(at for at in range(len(launches) // 2) if launches[at] - launches[at - 1] > GAP)
+    found = report(tmp_path, [stamp + size * (at >= middle) for at, stamp in enumerate(stamps)], launches)
+    moves = re.findall(r"At entry (\d+) the time error moves by ([-0-9,]+) ns", found["printed"])
+    assert [int(entry) for entry, _ in moves] == ([middle + 1] if size else [])
+    assert all(abs(int(moved.replace(",", "")) - size) < 200 for _, moved in moves)
+    drift = found["drift"]
+    assert abs(drift["ppb"]) < 5 * drift["uncertainty_ppb"] < 500, "the true one is 0"
+
+
+def report(tmp_path: Path, stamps: list[int], launches: list[int] | None = None) -> dict[str, Any]:
     """The report, and in `printed` what the user sees."""
     there, here = tmp_path / "there.pcap", tmp_path / "here.pcap"
     there.write_bytes(pcap(frames(stamps)))
-    here.write_bytes(pcap(frames(sent())))
+    here.write_bytes(pcap(frames(launches or sent())))
     done = downbeat("gap", "capture", there, "--schedule", here, "--reports", tmp_path)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads((tmp_path / "gap-capture.json").read_text())

@@ -48,8 +48,11 @@ def analyse(
     launch = (schedule.launch - schedule.launch[0]).astype(float)
     stamp = (matching.stamp - matching.stamp[fine[0]]).astype(float)
     times, errors = launch[fine], stamp[fine] - launch[fine]
-    changes = statistics.level_changes(times, errors)
-    line, offsets, parts = statistics.fit_between(times, errors, changes)
+    free = statistics.unhindered(times, stamp[fine], schedule.length[fine])
+    moved = statistics.level_changes(times[free], errors[free])
+    line, levels, parts = statistics.fit_between(times[free], errors[free], moved)
+    changes = free[moved].tolist()
+    offsets = levels[np.searchsorted(free, np.arange(len(fine)), "right") - 1]
     why_not = ONE_CLOCK if common_time else KEPT if keep_drift else _why_not(line)
     slope = 0.0 if why_not else line.slope
     rest = errors - offsets - slope * times

@@ -36,7 +36,7 @@ def write(path: Path, title: str, analyses: dict[str, Analysis]) -> None:
     figure.update_yaxes(**decades, row=1, col=1)
     figure.update_xaxes(**decades | {"exponentformat": "SI", "tickangle": 0, "nticks": 4}, row=1, col=2)
     figure.update_yaxes(**decades, row=1, col=2)
-    figure.update_xaxes(**decades, row=2, col=2)
+    figure.update_xaxes(**decades, minorloglabels="none", row=2, col=2)
     figure.update_yaxes(**decades, row=2, col=2)
     sentences = "".join(f"<p>{html.escape(_sentence(name, analysis))}</p>" for name, analysis in analyses.items())
     main = next(iter(analyses.values()))

@@ -39,6 +39,7 @@ CHANGE_SIGMAS = 8
 SMALLEST_CHANGE = 1000.0  # ns
 MAX_CHANGES = 16  # in one capture
 SMALLEST_SLOPE = 1e-15  # a smaller uncertainty is of rounding
+WIRE = 0.99  # of the time that a frame occupies: stamps have errors
 CANDIDATES = 8  # largest moves, for a change of level
 
 
@@ -117,6 +118,18 @@ def deviation(times: Floats, errors: Floats, tau: float) -> dict[str, float] | N
         return None
     bend = (errors[second] - 2 * errors[first] + errors)[near]
     return {"tau_ns": tau, "deviation": float(np.sqrt(np.mean(bend**2) / 2) / tau), "triples": triples}
+
+
+def unhindered(times: Floats, stamps: Floats, lengths: Indices) -> Indices:
+    """Frames (indices) that wait for no frame before them, on a wire as fast as the nearest two stamps show.
+
+    Those that wait, in the bursts of a sender without a pace, move the time error by their queue: no clock does so.
+    """
+    apart, sizes = np.diff(stamps), np.minimum(lengths[:-1], lengths[1:]).astype(float)
+    if not len(apart) or np.any(apart <= 0):
+        return np.arange(len(times))
+    wire = np.concatenate([[0.0], np.cumsum(sizes * np.min(apart / sizes) * WIRE)])
+    return np.flatnonzero(np.maximum.accumulate(times - wire) <= times - wire)
 
 
 def level_changes(times: Floats, errors: Floats) -> list[int]:
