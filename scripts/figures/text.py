@@ -8,7 +8,7 @@ from math import floor, log10
 from textwrap import fill
 from typing import Protocol
 
-RULE = "Counts are exact, the rest has four digits. A dash: not measured."
+RULE = "To four digits; a dash: not measured."
 DIGITS, SMALL = 4, 1e-4
 Value = int | float | str | None
 

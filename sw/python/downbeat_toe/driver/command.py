@@ -35,8 +35,10 @@ Wait = Annotated[
 ]
 NicUri = Annotated[str, typer.Option("--device", help="simd:PATH, by the NIC's Unix socket")]
 DEVICE = "simd:/run/downbeat/nic.sock"
-COLUMNS = ("program", "local", "remote", "state", "start-up", "estimate", "steady")
-COLUMNS += ("cwnd/B", "ssthresh/B", "RTT/ms", "losses", "Mb/s")
+COLUMNS = (
+    *("program", "local", "remote", "state", "start-up", "estimate", "steady"),
+    *("cwnd/B", "ssthresh/B", "RTT/ms", "losses", "Mb/s"),
+)
 LEFT_OUT = ("ssthresh/B", "estimate", "steady", "start-up", "local", "losses", "cwnd/B")  # in this order
 PADDING = 2  # letters between columns
 UNSET = 1 << 29  # bytes: an ssthresh that nobody has lowered yet

@@ -96,8 +96,9 @@ def _add(figure: go.Figure, name: str, analysis: Analysis, colour: str) -> None:
         col=1,
         **shared,
     )
-    taus = [point["tau_ns"] / 1e9 for point in data["allan"]]
-    deviations = [point["deviation"] for point in data["allan"]]
+    points = [point for point in data["allan"] if point["deviation"]]  # a logarithm has no zero
+    taus = [point["tau_ns"] / 1e9 for point in points]
+    deviations = [point["deviation"] for point in points]
     figure.add_scatter(
         x=taus, y=deviations, mode="lines+markers", line=line, marker=marks, showlegend=False, row=2, col=2, **shared
     )
