@@ -17,7 +17,7 @@ class Sim(Shown):
     sha256_equal: bool
     goodput_bps: int
     golden: Golden
-    comparison: Comparison
+    comparison: Comparison | None  # COMPARE=0
     wall_clock: SimClock
 
 

@@ -37,10 +37,11 @@ def _over_ns3(records: Records) -> str | None:
     rows: list[list[Value]] = []
     for entry in entries:
         sim = entry.figures
+        rows += [["segments", sim.segments], ["goodput of the core, Mb/s", sim.goodput_bps / 1e6]]
+        if sim.comparison:
+            beside = sim.comparison.sender.removeprefix("ns3::")
+            rows += [[f"goodput of {beside}, Mb/s", sim.comparison.goodput_bps / 1e6]]
         rows += [
-            ["segments", sim.segments],
-            ["goodput of the core, Mb/s", sim.goodput_bps / 1e6],
-            [f"goodput of {sim.comparison.sender.removeprefix('ns3::')}, Mb/s", sim.comparison.goodput_bps / 1e6],
             ["segments/s of wall time, whole program", sim.wall_clock.segments_per_second],
             ["segments/s of wall time in the core", sim.wall_clock.segments_per_core_second],
         ]

@@ -19,11 +19,11 @@ class Target:
     device: str
     there: dict[str, int]  # by part
     takes: dict[str, dict[str, int]]  # by part, how many of it a cell takes
-    others: dict[str, dict[str, int]] = field(default_factory=dict)  # of the family, by device
+    others: dict[str, dict[str, int]] = field(default_factory=dict)  # other devices of the family
 
     @property
     def devices(self) -> dict[str, dict[str, int]]:
-        """What each device has, the one that must have space for the design first."""
+        """Parts by device; the first must have space for the design."""
         return {self.device: self.there} | self.others
 
     def used(self, cells: Mapping[str, int]) -> dict[str, int]:

@@ -28,7 +28,7 @@ from downbeat_toe import version as package
 WIDTH = 1000  # px, of plots and of the page
 LEGEND = 180  # px of them, beside the curves
 COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf")
-DASHES = ("solid", "dash", "dot", "dashdot")  # of curves that have a colour again
+DASHES = ("solid", "dash", "dot", "dashdot")  # each for ten curves
 MOST_POINTS = 4000  # of a curve; of more, the extremes of each stretch
 BASIC = Path(sys.prefix) / "share" / "downbeat" / "plotly-basic.min.js"  # scripts/setup.sh
 BASIC_TRACES = {"bar", "pie", "scatter"}

@@ -126,7 +126,7 @@ ROW |= {"flow": 0, "generation": 0, "acknowledged": 0, "cwnd": 1_000_000, "ssthr
 
 @pytest.mark.parametrize(("width", "columns"), [(200, 12), (100, 8), (80, 5)])
 def test_a_narrow_terminal_has_whole_columns(width: int, columns: int) -> None:
-    """Of the least important ones none, and no cell that is cut."""
+    """The least important are left out, and no cell is cut."""
     console = Console(width=width, file=io.StringIO(), record=True)
     table = driver._table([ROW | {"losses": 1}], {(0, 0): 0}, 1.0, width)
     console.print(table)

@@ -39,7 +39,7 @@ CHANGE_SIGMAS = 8
 SMALLEST_CHANGE = 1000.0  # ns
 MAX_CHANGES = 16  # in one capture
 SMALLEST_SLOPE = 1e-15  # a smaller uncertainty is of rounding
-WIRE = 0.99  # of the time that a frame occupies: stamps have errors
+WIRE = 0.99  # share of the time that a frame occupies: stamps have errors
 CANDIDATES = 8  # largest moves, for a change of level
 
 
