@@ -62,9 +62,9 @@ def _fit(records: Records) -> str | None:
     if not rows:
         return None
     shows = (
-        "Per cent of the device. Without MHz: by `make synth`, which on an UltraScale+ gives no clock; `lean` on ECP5 is "
-        "all modules without payload memory. With MHz: by `make fmax`, the core, its payload memory outside, median of the "
-        "seeds; a board by `make bitstream`, all that is in it."
+        "Per cent of the device. Without MHz: by `make synth`, the core with its payload memory (`lean`: 1,024 blocks), on "
+        "ECP5 `lean` without. With MHz: by `make fmax`, the core, its payload memory outside, median of the seeds; a board "
+        "by `make bitstream`, all that is in it."
     )
     heads = ["device", "build", "policies", "flows", "LUTs", "flip-flops", "block RAM", "MHz"]
     entries: list[text.Ran] = [*records.entries(SYNTH), *whole, *cores, *boards]
