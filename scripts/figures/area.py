@@ -118,7 +118,7 @@ def _modules(records: Records) -> str | None:
     rows.append(["all", *(_all(run) for run in shown), multipliers, runs[0].state_bits_per_flow])
     shows = (
         f"LUTs/flip-flops/block RAMs of 18 Kbit, {runs[0].device}, preset `{runs[0].preset}`, payload memory "
-        "left out. Logic hardly grows with flows; tables move into block RAM." + text.age(entries)
+        "left out. Logic hardly grows with flows." + text.age(entries)
     )
     fitting = [entry.command for entry in entries if not DEVICE.overflow(_sum(entry.figures))]
     return text.section("Modules", fitting[:1], shows, text.table(heads, rows))
@@ -148,8 +148,8 @@ def _builds(records: Records) -> str | None:
     heads = ("module", "preset", "grade", "MHz", "LUTs", "flip-flops", "block RAM")
     shows = (
         "Between registers on an LFE5U-85F, by nextpnr (grade `8_5G`: LFE5UM5G-85F). MHz for seeds 1, 2, 3, or "
-        "seed 1 alone; seeds differ by more than most changes. Cells are without the harness. The core with all policies "
-        "does not route." + text.age(records.entries(FMAX))
+        "seed 1 alone; seeds differ by more than most changes. Cells are without the harness."
+        + text.age(records.entries(FMAX))
     )
     return text.section("Builds", [FMAX_COMMAND], shows, text.table(heads, rows, left=3))
 

@@ -61,8 +61,8 @@ def _events(records: Records) -> str | None:
         rows.append(["sending", f"one pair, {len(single)} builds of it", single[0].order, single[0].flows, spread])
     shows = (
         "The engine alone at its ports. *Passing* events have no connection and cause nothing; *sending* "
-        "connections transfer data, and the engine's own events count. Sixteen flows in turn nearly "
-        "fill the pipeline whatever policies they have; one flow has every eighth clock."
+        "connections transfer data, and the engine's own events count. One flow has every "
+        "eighth clock."
     )
     heads = ("load", "policies", "order", "flows", "events/clock")
     return text.tabled("Events a clock", entries, shows, heads, rows, left=3)
