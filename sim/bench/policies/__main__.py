@@ -77,7 +77,7 @@ def _requests(console: Console, policy: Policy, wanted: int, seed: int) -> dict[
         "name": policy.name,
         "kind": policy.family,
         "events": figures["requests"],
-        "recorded_events": 0,
+        "recorded_events": None,
         "mismatches": figures["mismatches"],
         "float_error_max": error,
         "state_bits": requests.state_bits(policy.family, policy.name),
@@ -123,12 +123,13 @@ def _table(rows: list[dict[str, Any]], seed: int) -> Table:
         "recorded_events": "recorded",
         "mismatches": "differ",
     }
-    heads |= {"float_error_max": "from the equation", "state_bits": "state bits", "latency_clocks": "clocks"}
+    heads |= {"float_error_max": "from the\nequation", "state_bits": "state\nbits", "latency_clocks": "clocks"}
     heads |= {"lut": "LUT", "ff": "FF", "dsp": "MULT18", "fmax_mhz": "MHz (ECP5-6)"}
-    for key, head in heads.items():
+    shown = {key: head for key, head in heads.items() if any(row[key] is not None for row in rows)}
+    for key, head in shown.items():
         table.add_column(head, justify="left" if key in ("name", "kind") else "right")
     for row in rows:
-        table.add_row(*(_text(key, row[key]) for key in heads))
+        table.add_row(*(_text(key, row[key]) for key in shown))
     return table
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 
 from rich.console import Console
@@ -10,4 +11,5 @@ from rich.console import Console
 
 def report_console() -> Console:
     """As wide as the terminal, and where there is none (a file, a pipe) wide enough for every table."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 160  # Rich takes a dumb one for 80
+    return Console(highlight=False, width=width)
