@@ -133,7 +133,8 @@ def _figures(one: dict[str, Any]) -> dict[str, Any]:
                 **{f"bytes_in_{mark}_s": flow["at_marks"][index] for index, mark in enumerate(MARKS)},
                 "losses": flow["losses"],
                 "retransmissions": flow["retransmissions"],
-                "exit_window": flow["exit_before"] if flow["exit"] else None,
+                # A start at its ssthresh has no start-up, and ends it with the window that it begins with.
+                "exit_window": (flow["exit_before"] or flow["start_window"]) if flow["exit"] else None,
                 "told_window": flow["start_window"],
                 "told_ssthresh": flow["start_ssthresh"],
                 "start_jump": flow["start_jump"],

@@ -148,3 +148,12 @@ def test_the_line_that_repeats_it_is_taken() -> None:
 
 def test_the_line_that_repeats_a_transfer_has_its_initial_window() -> None:
     assert "INITIAL_WINDOW=30 " in replace(WANTED, initial_window=30).command()
+
+
+@pytest.mark.parametrize(("before", "left"), [(96, 96), (0, 36)])
+def test_a_start_at_its_ssthresh_ends_start_up_with_its_window(before: int, left: int) -> None:
+    flow: dict[str, object] = dict.fromkeys(("losses", "retransmissions", "start_ssthresh", "start_jump"), 0)
+    flow |= {"label": "later-0", "failure": "", "at_marks": [1, 2], "exit": "policy", "exit_before": before}
+    flow |= {"start_window": 36, "start_reason": ""}
+    found = shared._figures({"flows": [flow], "links": [], "samples": {"seconds": [], "progress": []}})
+    assert found["connections"][0]["exit_window"] == left
