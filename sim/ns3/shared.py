@@ -206,7 +206,7 @@ def write(data: dict[str, Any], wanted: Settings, directory: Path) -> Path:
     heads = ["", "reason", *(f"kB in {mark} s" for mark in MARKS), "losses", "resent", "exit, segments", "start window"]
     rows = [
         [
-            f"{run_name} {number}",
+            f"{run_name}\N{NO-BREAK SPACE}{number}",
             row["told"],
             *(row[f"bytes_in_{mark}_s"] / 1e3 for mark in MARKS),
             row["losses"],
