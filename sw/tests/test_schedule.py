@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from downbeat_toe import schedule, schedule_file
 from downbeat_toe.refused import Refused
@@ -82,6 +83,15 @@ def test_a_frame_needs_its_time_on_the_wire(tmp_path: Path, length: int, least: 
     schedule.require_space(read(tmp_path / "x.csv", apart.format(least)), 10**9)
     with pytest.raises(Refused, match=f"entry 2 is to leave {least - 1} ns after.*for {least} ns; 1 such pairs"):
         schedule.require_space(read(tmp_path / "x.csv", apart.format(least - 1)), 10**9)
+
+
+def test_a_frame_time_that_is_no_whole_nanosecond_may_be_rounded_down(tmp_path: Path) -> None:
+    """84 bytes at 10 Gb/s are 67.2 ns, and launches are whole ones: frames back to back are 67 or 68 ns apart."""
+    assert schedule.wire_time(np.array([60]), 10**10)[0] == pytest.approx(67.2)
+    apart = "launch_ns,length\n0,60\n67,60\n134,60\n{},60\n"
+    schedule.require_space(read(tmp_path / "x.csv", apart.format(202)), 10**10)
+    with pytest.raises(Refused, match=r"entry 4 is to leave 66 ns after.*for 67 ns; 1 such pairs"):
+        schedule.require_space(read(tmp_path / "x.csv", apart.format(200)), 10**10)
 
 
 def test_a_schedule_that_is_too_tight_names_the_links_option(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -136,3 +137,20 @@ def test_a_precision_is_sure_only_where_it_is_known_who_stamped() -> None:
 @pytest.mark.parametrize(("value", "text"), [(6.21, "6.3"), (1234, "1,300"), (0.0111, "0.012"), (8, "8"), (0, "0")])
 def test_an_interval_never_shrinks_in_print(value: float, text: str) -> None:
     assert rounded(value) == text
+
+
+@pytest.mark.parametrize(("ppm", "why_not"), [(199.9, None), (-199.9, None), (200.1, "no clock drifts so")])
+def test_the_drift_of_two_clocks_is_at_most_200_ppm(ppm: float, why_not: str | None) -> None:
+    """IEEE 802.3: 100 ppm each; a steeper slope is the path's and stays in the gaps."""
+
+    class Fixed:
+        """Draws that are all in the middle, but for the clock's rate."""
+
+        def uniform(self, low: float, high: float, count: int | None = None) -> Any:
+            even = np.linspace(0.95, 1.05, count) if count else None
+            return even if even is not None else high if low == -ppm else 0.0
+
+    analysis, _ = captured(cast(Draw, Fixed()), Instrument(1, ppm=ppm), 200, MILLISECOND)
+    drift = analysis.data["drift"]
+    assert drift["why_not"] == why_not and drift["removed"] == (why_not is None)
+    assert drift["ppb"] == pytest.approx(1000 * ppm, abs=1)
