@@ -261,7 +261,7 @@ def _bar(title: str, size: int) -> Iterator[tuple[Progress, TaskID]]:
         TextColumn("{task.percentage:3.0f} %  {task.fields[shown]}"),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=not sys.stderr.isatty()) as progress:
+    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
         yield progress, progress.add_task("", total=size, shown="")
 
 

@@ -149,7 +149,7 @@ def _among(names: Sequence[str]) -> Callable[[str], str]:
 
 
 def _bar() -> Progress:
-    return Progress(console=Console(stderr=True), transient=not sys.stderr.isatty())
+    return Progress(console=Console(stderr=True), disable=not sys.stderr.isatty())
 
 
 if __name__ == "__main__":
