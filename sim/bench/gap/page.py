@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -20,22 +20,35 @@ Figures = dict[str, Any]
 
 def render(report: dict[str, Any]) -> str:
     cases = [figures for figures in report["cases"] if "late" in figures]
-    titles = (
-        "SFD after its launch time, schedules without conflict",
-        "Error of sent and measured gaps against the gap",
-        "Conflicting schedules: late frames by cause",
-        "Lateness of frames that met others: median to 99.9th percentile and largest",
-        "Rate error at the pins, against the time it is taken over",
-        "Receive stamp less the pins, far end's clock 100 ppm apart",
-    )
-    figure = make_subplots(rows=len(titles), subplot_titles=titles, vertical_spacing=0.06)
     late = [case for case in cases if case["late"]]
-    _histograms(figure, 1, [case for case in cases if case["case"].startswith("schedule")], "error_ns")
-    _gaps(figure, 2, [case for case in cases if case["case"].startswith("pairs timed")])
-    _causes(figure, 3, late)
-    _lateness(figure, 4, late)
-    _rates(figure, 5, [case for case in cases if "rate_error" in case and not case["late"]])
-    _histograms(figure, 6, [case for case in cases if "far clock" in case["case"]], "receive_stamp_error_ns")
+    plots: dict[str, tuple[Callable[..., None], list[Figures], *tuple[str, ...]]] = {
+        "SFD after its launch time, schedules without conflict": (
+            _histograms,
+            [case for case in cases if case["case"].startswith("schedule")],
+            "error_ns",
+        ),
+        "Error of sent and measured gaps against the gap": (
+            _gaps,
+            [case for case in cases if case["case"].startswith("pairs timed")],
+        ),
+        "Conflicting schedules: late frames by cause": (_causes, late),
+        "Lateness of frames that met others: median to 99.9th percentile and largest": (_lateness, late),
+        "Rate error at the pins, against the time it is taken over": (
+            _rates,
+            [case for case in cases if "rate_error" in case and not case["late"]],
+        ),
+        "Receive stamp less the pins, far end's clock 100 ppm apart": (
+            _histograms,
+            [case for case in cases if "far clock" in case["case"]],
+            "receive_stamp_error_ns",
+        ),
+    }
+    shown = {title: plot for title, plot in plots.items() if plot[1]}  # a schedule from a file has the tables alone
+    if not shown:
+        return _page(report, "")
+    figure = make_subplots(rows=len(shown), subplot_titles=list(shown), vertical_spacing=0.36 / len(shown))
+    for row, (draw, drawn, *names) in enumerate(shown.values(), 1):
+        draw(figure, row, drawn, *names)
     figure.update_layout(barmode="stack")
     pages.finish(figure, row_height=215, each=True)
     return _page(report, pages.plot(figure))
@@ -121,7 +134,7 @@ def _table(cases: Sequence[Figures]) -> str:
             [figures["case"], *table.row(figures)[1:3], *(float(figures[name][each]) for each in shown)]
             for figures in own
         ]
-        tables += f"<h2>{title}</h2>{pages.table(heads, rows)}"
+        tables += f"<h2>{title}</h2>{pages.table(heads, rows)}" if rows else ""
     return tables
 
 
@@ -132,4 +145,4 @@ def _page(report: Figures, plot: str) -> str:
 {plot}
 {_table(report["cases"])}
 <details><summary>Commands</summary><ul>{commands}</ul></details>"""
-    return pages.page("The gap bench", body, command=pages.command_line("gap", "SEED"), seed=report["seed"])
+    return pages.page("The gap bench", body, command=pages.command_line("gap", "SEED", "SCHEDULE"), seed=report["seed"])

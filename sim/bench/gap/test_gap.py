@@ -79,3 +79,9 @@ def test_the_page_names_every_case_and_failure() -> None:
     text = page.render({"passed": False, "failures": ["nothing <works>"], "seed": SEED, "cases": cases})
     assert "nothing &lt;works&gt;" in text
     assert all(figures["case"] in text for figures in cases)
+
+
+def test_a_page_has_no_empty_plot_and_no_empty_table() -> None:
+    case = {**run(CASES[0]), "failures": [], "case": "a.csv"}
+    text = page.render({"passed": True, "failures": [], "seed": SEED, "cases": [case]})
+    assert "SFD after launch" in text and "Lateness" not in text and "Rate error" not in text
