@@ -23,6 +23,8 @@ class Peer:
         self.expected = 0  # RCV.NXT
         self.window = 65535
         self.received = bytearray()
+        self.departed: list[int] = []  # stamps that went back to the core, 2^-16 ns
+        self.fraction = 0  # of a ns in them, 2^-16
         self.launches: list[float] = []  # ns: when the data segments received were to leave
 
     def send(
@@ -64,7 +66,8 @@ class Peer:
         tag = user >> 66
         if tag:
             self.launches.append((user & (1 << 64) - 1) / 2**16)
-            self.core.departures.put({"data": self.core.stamp << 16 | tag})
+            self.departed.append(self.core.stamp + self.fraction)
+            self.core.departures.put({"data": self.departed[-1] << 16 | tag})
         packet = Ether(frame.data)
         assert packet[IP].src == CORE_IP and packet[IP].dst == PEER_IP
         assert packet.src == CORE_MAC and packet.dst == self.mac

@@ -50,9 +50,9 @@ def unpack_notification(entry: bytes) -> dict[str, Any]:
     """All fields; kind, and what depends on it, by name."""
     values = _fields("notification", entry)
     values["kind"] = name_of("HostNotificationKind", values["kind"])
-    if values["kind"] == "pathReport":
+    if values["kind"] in ("pathReport", "stamp"):
         return {name: values[name] for name in ("kind", "flow", "generation", "commandHead", "phase")} | _fields(
-            "pathReport", entry
+            values["kind"], entry
         )
     is_error = values["kind"] == "error"
     values["reason"] = name_of("HostError" if is_error else "CloseReason", values["reason"])

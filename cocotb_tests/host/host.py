@@ -78,6 +78,7 @@ class HostPort:
         self.connections: dict[tuple[int, int], HostConnection] = {}
         self.others: deque[Notification] = deque()  # responses and errors
         self.reports: list[Notification] = []  # path reports
+        self.stamps: list[Notification] = []
 
     def _set_up(self, name: str) -> int:
         block = number("firstPortBlock") + self.index * number("portBlockBytes")
@@ -169,6 +170,8 @@ class HostPort:
             self._status(notification, self.host.memory.issued[RINGS_BASE + self.notifications_at + index * size])
         elif notification["kind"] == "pathReport":
             self.reports.append(notification)
+        elif notification["kind"] == "stamp":
+            self.stamps.append(notification)
         else:
             self.others.append(notification)
         return notification

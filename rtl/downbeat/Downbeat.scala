@@ -5,7 +5,7 @@ import downbeat.application.{CommandPort, Notifier, PathReportQueue}
 import downbeat.config.DownbeatConfig
 import downbeat.engine.FlowEngine
 import downbeat.flow.FlowDirectory
-import downbeat.host.{Doorbell, HostInterface, HostOpened, HostPorts, HostSetUp, HostShown}
+import downbeat.host.{Doorbell, HostInterface, HostOpened, HostPorts, HostSetUp, HostShown, SegmentStamp}
 import downbeat.lib.PortNotes.Noted
 import downbeat.lib.ecc.FlipCounts
 import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock, Tally}
@@ -302,6 +302,9 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     if (config.pathReports) host.io.reports << engine.io.pathReports
     if (config.hostStart) host.io.started << engine.io.started.takeWhen(engine.io.started.isFor(hosts = true))
     host.io.addressRead <> directory.io.addressRead(2)
+    host.io.departed << transmitter.io.departed.toFlowFire.map(SegmentStamp.departed(config, _))
+    host.io.received << directory.io.events.toFlowFire.takeWhen(SegmentStamp.isReceived(directory.io.events.payload))
+      .map(SegmentStamp.received(config, _))
   }
 
   // ---- neighbours, and the frames of others; ARP and echo replies join the frames of others

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import pairwise
 
 import pytest
 from downbeat_toe.driver import Error, Options
 from downbeat_toe.driver.nic_status import device
 from downbeat_toe.structures import Parameters, StartValues
+from scapy.layers.inet import IP, TCP
+from scapy.layers.l2 import Ether
 
 from sw.tests.driver.conftest import SELF, Host
 from sw.tests.driver.process import Nic
@@ -48,6 +51,9 @@ from sw.tests.driver.test_driver_connections import (
 )
 from sw.tests.driver.test_driver_connections import (
     test_shutdown_ends_one_direction as test_shutdown_ends_one_direction,
+)
+from sw.tests.driver.test_driver_connections import (
+    test_stamps_name_the_bytes_up_to_each_segments_end as test_stamps_name_the_bytes_up_to_each_segments_end,
 )
 from sw.tests.driver.test_driver_connections import (
     test_the_descriptor_is_readable_while_anybody_has_news as test_the_descriptor_is_readable_while_anybody_has_news,
@@ -136,6 +142,41 @@ def test_a_start_sets_the_window_that_the_path_reports(host: Host) -> None:
     assert (out.info.ssthresh, out.info.phase, out.info.losses) == (window // 2, 1, 0)
     assert 0 < out.info.smallest_rtt <= out.info.smoothed_rtt
     assert out.info.policy_error == Error.OK and host.device.statistics.errors == 0
+
+
+def test_a_paced_transfers_stamps_are_those_of_the_wire(model: str) -> None:
+    """Each data frame that left the simulated wire has its stamp, to 2^-16 ns, and the gaps are the pacer's within
+    8 ns."""
+    host, rate, count = Host(f"sim:{model}"), 100_000_000, 20
+    left: list[tuple[int, int]] = []  # bytes up to the frame's end, stamp
+    get_frame = host.device.get_frame
+
+    def tapped() -> tuple[bytes, int] | None:
+        if (frame := get_frame()) and TCP in (packet := Ether(frame[0])) and packet[TCP].dport == 5001:
+            if length := packet[IP].len - 20 - 4 * packet[TCP].dataofs:
+                left.append((length + (left[-1][0] if left else 0), frame[1]))
+        return frame
+
+    host.device.get_frame = tapped  # type: ignore[method-assign]
+    with host.device:
+        listener = host.listening(5001)
+        out = host.device.connect(SELF, 5001, options=Options(rate=rate))
+        out.keep_stamps()
+        peer = host.accepted(listener)
+        host.until(lambda: out.info.established)
+        mss = host.device.info.mss - TIMESTAMPS
+        taken = 0
+        while peer.info.consumed < count * mss:
+            taken += out.send(bytes(count * mss - taken)) if taken < count * mss else 0
+            host.step()
+            peer.receive()
+        stamps, lost = out.stamps()
+    sent = [(stamp.bytes, stamp.time) for stamp in stamps if not stamp.received]
+    assert sent == left and lost == 0
+    assert [end for end, _ in sent] == [number * mss for number in range(1, count + 1)]
+    gaps = [(later - earlier) / 2**16 for (_, earlier), (_, later) in pairwise(sent)]
+    paced = mss * 8e9 / rate  # ns
+    assert max(abs(gap - paced) for gap in gaps) <= 8, (paced, gaps)
 
 
 def test_a_flood_of_doorbells_leaves_the_nic_on_time(nic: Nic) -> None:

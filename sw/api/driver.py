@@ -87,6 +87,15 @@ ENTRIES: tuple[Entry, ...] = (
         Member("char", "startup[16], steady[16]", "policies by name"),
     ),
     structure(
+        "downbeat_stamp",
+        "SegmentStamp",
+        "When a segment of a connection left or came.",
+        Member("uint64_t", "time", "SFD of its frame: ns of the core, 16 fraction bits"),
+        Member("uint64_t", "bytes", "of the stream up to the segment's end; a FIN counts as one"),
+        Member("uint32_t", "received", "1: the peer's segment, 0: ours"),
+        Member("uint32_t", "reserved"),
+    ),
+    structure(
         "downbeat_estimate",
         "Estimate",
         "The estimate that a connection started from, on a device with a performance gateway.",

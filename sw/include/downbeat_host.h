@@ -12,7 +12,7 @@
 #define DOWNBEAT_HOST_FIRST_DOORBELL_PAGE 2u
 #define DOWNBEAT_HOST_FIRST_PORT_BLOCK 256u
 #define DOWNBEAT_HOST_PORT_BLOCK_BYTES 64u
-#define DOWNBEAT_HOST_FORMAT_HASH 1615468503u
+#define DOWNBEAT_HOST_FORMAT_HASH 3670503485u
 
 /* Entry of the command ring: byte offset, bits. Other bits are 0. */
 /* HostOpcode */
@@ -24,10 +24,10 @@
 /* comes back in the response to the command */
 #define DOWNBEAT_HOST_COMMAND_REQUEST_OFFSET 2u
 #define DOWNBEAT_HOST_COMMAND_REQUEST_BITS 16u
-/* shutdown, close, abort, setPolicies, start */
+/* shutdown, close, abort, setPolicies, start, stamps */
 #define DOWNBEAT_HOST_COMMAND_FLOW_OFFSET 4u
 #define DOWNBEAT_HOST_COMMAND_FLOW_BITS 16u
-/* shutdown, close, abort, setPolicies, start */
+/* shutdown, close, abort, setPolicies, start, stamps */
 #define DOWNBEAT_HOST_COMMAND_GENERATION_OFFSET 6u
 #define DOWNBEAT_HOST_COMMAND_GENERATION_BITS 8u
 /* open; first byte of the wire highest */
@@ -98,10 +98,10 @@
 /* of the command; status of an accepted connection: 0 */
 #define DOWNBEAT_HOST_NOTIFICATION_REQUEST_OFFSET 2u
 #define DOWNBEAT_HOST_NOTIFICATION_REQUEST_BITS 16u
-/* status, error, pathReport */
+/* status, error, pathReport, stamp */
 #define DOWNBEAT_HOST_NOTIFICATION_FLOW_OFFSET 4u
 #define DOWNBEAT_HOST_NOTIFICATION_FLOW_BITS 16u
-/* status, error, pathReport */
+/* status, error, pathReport, stamp */
 #define DOWNBEAT_HOST_NOTIFICATION_GENERATION_OFFSET 6u
 #define DOWNBEAT_HOST_NOTIFICATION_GENERATION_BITS 8u
 /* status: TcpState; error: HostSource */
@@ -205,6 +205,20 @@
 /* ACKs of new data so far */
 #define DOWNBEAT_HOST_PATH_REPORT_ACKS_OFFSET 60u
 #define DOWNBEAT_HOST_PATH_REPORT_ACKS_BITS 24u
+
+/* Entry of kind stamp: what it has instead, byte offset, bits. */
+/* 1: the peer's segment; 0: one of ours */
+#define DOWNBEAT_HOST_STAMP_RECEIVED_OFFSET 7u
+#define DOWNBEAT_HOST_STAMP_RECEIVED_BITS 8u
+/* one past the segment's last sequence number */
+#define DOWNBEAT_HOST_STAMP_END_OFFSET 8u
+#define DOWNBEAT_HOST_STAMP_END_BITS 32u
+/* stamps since the port started for which there was no space */
+#define DOWNBEAT_HOST_STAMP_DROPPED_OFFSET 12u
+#define DOWNBEAT_HOST_STAMP_DROPPED_BITS 32u
+/* time of the frame's SFD: ns, 16 fraction bits */
+#define DOWNBEAT_HOST_STAMP_SFD_OFFSET 16u
+#define DOWNBEAT_HOST_STAMP_SFD_BITS 64u
 
 /* Set-up page: byte offset of 32-bit registers. */
 /* RO: Ports of this build. */
@@ -361,6 +375,12 @@
   each(acked, 50u, 48u) \
   each(acks, 60u, 24u)
 
+#define DOWNBEAT_HOST_STAMP_FIELDS(each) \
+  each(received, 7u, 8u) \
+  each(end, 8u, 32u) \
+  each(dropped, 12u, 32u) \
+  each(sfd, 16u, 64u)
+
 enum downbeat_host_opcode {
   DOWNBEAT_HOST_OPCODE_NONE = 0,
   DOWNBEAT_HOST_OPCODE_OPEN = 1,
@@ -371,6 +391,7 @@ enum downbeat_host_opcode {
   DOWNBEAT_HOST_OPCODE_ABORT = 6,
   DOWNBEAT_HOST_OPCODE_SET_POLICIES = 7,
   DOWNBEAT_HOST_OPCODE_START = 8,
+  DOWNBEAT_HOST_OPCODE_STAMPS = 9,
 };
 
 enum downbeat_host_notification_kind {
@@ -379,6 +400,7 @@ enum downbeat_host_notification_kind {
   DOWNBEAT_HOST_NOTIFICATION_KIND_RESPONSE = 2,
   DOWNBEAT_HOST_NOTIFICATION_KIND_ERROR = 3,
   DOWNBEAT_HOST_NOTIFICATION_KIND_PATH_REPORT = 4,
+  DOWNBEAT_HOST_NOTIFICATION_KIND_STAMP = 5,
 };
 
 enum downbeat_host_error {

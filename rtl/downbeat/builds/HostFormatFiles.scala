@@ -29,7 +29,7 @@ object HostFormatFiles {
       s"\n/* $says */" +: lines
     }
     val entries = Seq("command" -> HostFormat.command, "notification" -> HostFormat.notification,
-      "pathReport" -> HostFormat.pathReport)
+      "pathReport" -> HostFormat.pathReport, "stamp" -> HostFormat.stamp)
     val lists = entries.flatMap {
       case (table, fields) =>
         val rows = fields.map(field => s"  each(${field.name}, ${field.offset}u, ${field.bits}u)")

@@ -2,7 +2,9 @@
 package downbeat.host
 
 import downbeat.config.DownbeatConfig
-import downbeat.messages.DirectoryEvent
+import downbeat.messages.{DepartedEvent, DirectoryEvent, FlowReference, IcmpErrorKind}
+import downbeat.time.Stamp
+import downbeat.wire.SequenceNumber
 import spinal.core._
 import spinal.lib.bus.amba4.axi.Axi4Config
 
@@ -96,8 +98,48 @@ case class HostRecord(config: DownbeatConfig) extends Bundle {
   val closed = Bool()
   /** The host has shut it down. */
   val shutDown = Bool()
+  /** The host wants the stamps of its segments. */
+  val stamped = Bool()
   /** Commands that were announced before its last doorbell. */
   val after = UInt(32 bits)
+}
+
+/** The stamp of a connection's segment. */
+case class SegmentStamp(config: DownbeatConfig) extends Bundle {
+  val reference = FlowReference(config)
+  /** One past its last sequence number. */
+  val end = SequenceNumber()
+  val sfd = Stamp()
+}
+
+object SegmentStamp {
+  def departed(config: DownbeatConfig, event: DepartedEvent): SegmentStamp = {
+    val stamp = SegmentStamp(config)
+    stamp.reference := event.reference
+    stamp.end := event.end
+    stamp.sfd := event.stamp
+    stamp
+  }
+
+  /** It is a segment of the peer, behind its SYN. */
+  def isReceived(event: DirectoryEvent): Bool =
+    !event.open && !event.fresh && event.icmpError === IcmpErrorKind.none && !event.flags.syn
+
+  def received(config: DownbeatConfig, event: DirectoryEvent): SegmentStamp = {
+    val stamp = SegmentStamp(config)
+    stamp.reference := event.reference
+    stamp.end := event.sequence + (event.length.resize(32) + event.flags.fin.asUInt)
+    stamp.sfd := event.stamp
+    stamp
+  }
+}
+
+/** A stamp for the program of a port. */
+case class HostStamp(config: DownbeatConfig) extends Bundle {
+  val port = HostPorts.index(config)
+  /** Of the peer's segment. */
+  val received = Bool()
+  val segment = SegmentStamp(config)
 }
 
 /** Bounds of a flow's doorbells, from its newest status. */

@@ -186,8 +186,10 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
     is(Step.tellConsumed)(when(io.events.ready || check.consumedLength === 0)(step := Step.storeConsumed))
     is(Step.storeConsumed)(when(io.consumedReported.ready)(step := (isCommand ? Step.act | Step.idle)))
     is(Step.act) {
-      when(decoder.ofFlow && !decoder.setsPolicies) {
+      when(decoder.ends) {
         when(io.events.ready)(step := Step.record)
+      } elsewhen (decoder.is(HostOpcode.stamps)) {
+        step := Step.record
       } elsewhen (!policyCheck.legal && !decoder.is(HostOpcode.unlisten)) {
         reply(policyCheck.reason)
       } elsewhen (decoder.is(HostOpcode.open)) {
@@ -222,8 +224,9 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
   io.update.record := view.record
   when(step === Step.keep)(io.update.record.after := ports.commandTail)
   when(step === Step.record) {
-    io.update.record.shutDown := True
-    when(!decoder.is(HostOpcode.shutdown))(io.update.record.closed := True)
+    io.update.record.shutDown := view.record.shutDown || decoder.ends
+    io.update.record.closed := view.record.closed || decoder.is(HostOpcode.close, HostOpcode.abort)
+    io.update.record.stamped := view.record.stamped || decoder.is(HostOpcode.stamps)
   }
   private def position(stream: Stream[FlowPosition], valid: Bool, sequence: UInt): Unit = {
     stream.valid := valid

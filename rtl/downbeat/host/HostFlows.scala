@@ -30,6 +30,17 @@ case class GenerationReadPort(config: DownbeatConfig) extends Bundle with IMaste
   }
 }
 
+case class RecordReadPort(config: DownbeatConfig) extends Bundle with IMasterSlave {
+  val enable = Bool()
+  val flow = UInt(config.flowBits bits)
+  val record = HostRecord(config)
+
+  override def asMaster(): Unit = {
+    out(enable, flow)
+    in(record)
+  }
+}
+
 /** Result of reading a flow's state. */
 case class HostView(config: DownbeatConfig) extends Bundle {
   val record = HostRecord(config)
@@ -56,6 +67,8 @@ case class HostFlows(config: DownbeatConfig) extends Component {
     val writtenRung, writtenReported, consumedRung, consumedReported = slave(Stream(FlowPosition(config)))
     /** The flow's newest connection, a clock after `enable`. */
     val generationRead = slave(GenerationReadPort(config))
+    /** A connection's record, a clock after `valid`: for departures, for arrivals. */
+    val recordReads = Vec.fill(2)(slave(RecordReadPort(config)))
     val sweeping = out(Bool())
   }
   noIoPrefix()
@@ -66,6 +79,7 @@ case class HostFlows(config: DownbeatConfig) extends Component {
   fresh.generation := io.opened.generation
   fresh.closed := False
   fresh.shutDown := False
+  fresh.stamped := False
   fresh.after := 0
   private val recordFlow = io.opened.valid ? io.opened.flow | io.update.flow
   private val recordWritten = io.opened.valid || io.update.valid
@@ -81,6 +95,8 @@ case class HostFlows(config: DownbeatConfig) extends Component {
   io.owned.valid := RegNext(io.status.valid) init False
   io.owned.owner := records.readSync(io.status.reference.flow, io.status.valid).owner
   io.owned.status := RegNextWhen(io.status.payload, io.status.valid)
+
+  for (read <- io.recordReads) read.record := records.readSync(read.flow, read.enable)
 
   private val sweep = Reg(UInt(config.flowBits + 1 bits)) init 0
   io.sweeping := !sweep.msb

@@ -12,6 +12,8 @@ object HostOpcode extends SpinalEnum {
   val open, listen, unlisten, shutdown, close, abort, setPolicies = newElement()
   /** Values of the host for a connection with nothing in flight. */
   val start = newElement()
+  /** From now on each segment of the connection has a notification of kind `stamp`. */
+  val stamps = newElement()
 }
 
 object HostNotificationKind extends SpinalEnum {
@@ -24,6 +26,8 @@ object HostNotificationKind extends SpinalEnum {
   val error = newElement()
   /** A connection's measurements of its path. */
   val pathReport = newElement()
+  /** The time at which a segment's frame left or came. */
+  val stamp = newElement()
 }
 
 /** Why a value of the host was refused. */
@@ -87,8 +91,8 @@ object HostFormat {
     HostField("opcode", 0, 8, "HostOpcode"),
     HostField("options", 1, 8, "open, listen: HostCommandOption"),
     HostField("request", 2, 16, "comes back in the response to the command"),
-    HostField("flow", 4, 16, "shutdown, close, abort, setPolicies, start"),
-    HostField("generation", 6, 8, "shutdown, close, abort, setPolicies, start"),
+    HostField("flow", 4, 16, "shutdown, close, abort, setPolicies, start, stamps"),
+    HostField("generation", 6, 8, "shutdown, close, abort, setPolicies, start, stamps"),
     HostField("remoteIp", 8, 32, "open; first byte of the wire highest"),
     HostField("remotePort", 12, 16, "open"),
     HostField("localPort", 14, 16, "open (0: an ephemeral one), listen, unlisten"),
@@ -113,8 +117,8 @@ object HostFormat {
     HostField("kind", 0, 8, "HostNotificationKind"),
     HostField("reason", 1, 8, "status, response: CloseReason; error: HostError"),
     HostField("request", 2, 16, "of the command; status of an accepted connection: 0"),
-    HostField("flow", 4, 16, "status, error, pathReport"),
-    HostField("generation", 6, 8, "status, error, pathReport"),
+    HostField("flow", 4, 16, "status, error, pathReport, stamp"),
+    HostField("generation", 6, 8, "status, error, pathReport, stamp"),
     HostField("state", 7, 8, "status: TcpState; error: HostSource"),
     HostField("acknowledged", 8, 32, "status: the send ring holds [acknowledged, written)"),
     HostField("written", 12, 32, "status"),
@@ -153,6 +157,13 @@ object HostFormat {
     HostField("lossWindow", 46, 32, "bytes: cwnd just before the last loss event"),
     HostField("acked", 50, 48, "bytes acknowledged so far"),
     HostField("acks", 60, 24, "ACKs of new data so far"))
+
+  /** An entry of kind `stamp`, beside kind, flow, generation, time, commandHead and phase. */
+  val stamp: Seq[HostField] = Seq(
+    HostField("received", 7, 8, "1: the peer's segment; 0: one of ours"),
+    HostField("end", 8, 32, "one past the segment's last sequence number"),
+    HostField("dropped", 12, 32, "stamps since the port started for which there was no space"),
+    HostField("sfd", 16, 64, "time of the frame's SFD: ns, 16 fraction bits"))
 
   val setUp: Seq[HostField] = Seq(
     HostField("hostPorts", 0x000, 32, "Ports of this build.", access = "RO"),
@@ -216,7 +227,7 @@ object HostFormat {
   }
 
   for ((name, fields, bytes) <- Seq(("command", command, commandBytes),
-      ("notification", notification, notificationBytes), ("pathReport", pathReport, notificationBytes))) {
+      ("notification", notification, notificationBytes), ("pathReport", pathReport, notificationBytes), ("stamp", stamp, notificationBytes))) {
     for ((one, next) <- fields.zip(fields.tail))
       require(one.offset * 8 + one.bits <= next.offset * 8, s"$name: ${one.name} reaches into ${next.name}")
     require(fields.last.offset * 8 + fields.last.bits <= bytes * 8, s"$name: ${fields.last.name} is outside")

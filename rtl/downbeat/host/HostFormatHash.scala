@@ -12,6 +12,7 @@ object HostFormatHash {
     ("command", "Entry of the command ring: byte offset, bits. Other bits are 0.", HostFormat.command),
     ("notification", "Entry of the notification ring: byte offset, bits.", HostFormat.notification),
     ("pathReport", "Entry of kind pathReport: what it has instead, byte offset, bits.", HostFormat.pathReport),
+    ("stamp", "Entry of kind stamp: what it has instead, byte offset, bits.", HostFormat.stamp),
     ("setUp", "Set-up page: byte offset of 32-bit registers.", HostFormat.setUp),
     ("port", "Block of a port in the set-up page.", HostFormat.port),
     ("doorbell", "Doorbell page of a port.", HostFormat.doorbells))

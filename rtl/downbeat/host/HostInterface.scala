@@ -19,8 +19,8 @@ import spinal.lib.bus.amba4.axi._
   *   m_axi_host --> fetcher --> executor --> opens, listens, policies, events
   *   doorbells ----------------^  |  ^
   *                                |  flows <-- opened, status
-  *                  responses <---+    |
-  *                       |          statuses
+  *                  responses <---+    |     stamps <-- departed, received
+  *                       |          statuses   |
   *                       v             v
   *   m_axi_host <--------- notification writer --> port: indexes, interrupt
   * }}}
@@ -44,6 +44,8 @@ case class HostInterface(config: DownbeatConfig) extends Component {
     val othersReports = config.pathReports generate master(Flow(PathReport(config)))
     val started = config.hostStart generate slave(Flow(StartResult(config)))
     val addressRead = master(AddressReadPort(config))
+    /** Stamps of our segments, and of the peers'. */
+    val departed, received = slave(Flow(SegmentStamp(config)))
     val refusals = slave(Stream(Refusal(config)))
     // To them
     val opens = master(Stream(OpenCommand(config)))
@@ -64,6 +66,7 @@ case class HostInterface(config: DownbeatConfig) extends Component {
   private val responses = HostResponses(config)
   private val writer = NotificationWriter(config)
   private val reports = config.pathReports generate HostReports(config)
+  private val stamps = HostStamps(config)
 
   // ---- connections
 
@@ -83,6 +86,13 @@ case class HostInterface(config: DownbeatConfig) extends Component {
     writer.io.newestReport << reports.io.newest
     for (index <- 0 until count) writer.io.reportFlows(index) << reports.io.lines(index)
   }
+
+  stamps.io.departed << io.departed
+  stamps.io.received << io.received
+  for ((read, record) <- stamps.io.records.zip(flows.io.recordReads)) read <> record
+  stamps.io.takes := writer.io.takes
+  writer.io.stamps << stamps.io.stamps
+  writer.io.dropped := stamps.io.dropped
 
   // ---- doorbells and commands
 
@@ -154,6 +164,7 @@ case class HostInterface(config: DownbeatConfig) extends Component {
     port.io.busy := fetcher.io.busy(index) || writer.io.busy(index)
     port.io.settled := executor.io.settled(index) && !statuses.io.sweeping
     statuses.io.starts(index) := port.io.starts
+    stamps.io.starts(index) := port.io.starts
     io.interrupt(index) := port.io.interrupt
     io.next(index) := port.io.next
     val shown = io.shown(index)
@@ -168,7 +179,7 @@ case class HostInterface(config: DownbeatConfig) extends Component {
     writer.io.unreported(index) := shown.errorsUnreported
   }
 
-  io.idle := statuses.io.idle && fetcher.io.idle && executor.io.idle && responses.io.idle && writer.io.idle &&
+  io.idle := statuses.io.idle && fetcher.io.idle && executor.io.idle && responses.io.idle && writer.io.idle && stamps.io.idle &&
     ports.map(_.io.idle).andR && !owned.valid && !io.events.valid && !flows.io.sweeping &&
     (if (config.pathReports) reports.io.idle else True)
 }

@@ -14,7 +14,7 @@ import spinal.lib._
 class HostTelling(
     config: DownbeatConfig, decoder: HostDecoder, check: HostFlowCheck, flow: UInt, tellsWritten: Bool,
     tellsConsumed: Bool, acts: Bool, legal: Bool) extends Area {
-  private val ends = acts && decoder.ofFlow && !decoder.setsPolicies
+  private val ends = acts && decoder.ends
   val events = Stream(ApplicationEvent(config))
   private val anyWritten = tellsWritten && check.writtenLength =/= 0
   private val anyConsumed = tellsConsumed && check.consumedLength =/= 0

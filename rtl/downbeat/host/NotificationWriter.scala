@@ -9,7 +9,7 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
 /** Writes notifications into the rings of all ports, one at a time and the ports in turn; of one port's, responses
-  * first.
+  * first, stamps last.
   *
   * A status says what is in memory already: it was made by the write response of the last payload it tells of. The
   * ring's tail moves with the write response of the notification.
@@ -19,7 +19,7 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val now = in(Instant())
     val ports = in(Vec.fill(count)(HostPortView()))
-    val unreported = in(Vec.fill(count)(UInt(32 bits)))
+    val unreported, dropped = in(Vec.fill(count)(UInt(32 bits)))
     val responses = Vec.fill(count)(slave(Stream(HostResponse(config))))
     val flows = Vec.fill(count)(slave(Stream(UInt(config.flowBits bits))))
     val read = master(Flow(UInt(config.flowBits bits)))
@@ -28,6 +28,9 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     val reportFlows = config.pathReports generate Vec.fill(count)(slave(Stream(UInt(config.flowBits bits))))
     val readReport = config.pathReports generate master(Flow(UInt(config.flowBits bits)))
     val newestReport = config.pathReports generate slave(Flow(OwnedReport(config)))
+    val stamps = slave(Stream(HostStamp(config)))
+    /** The port runs and its ring has space. */
+    val takes = out(Bits(count bits))
     val addressRead = master(AddressReadPort(config))
     /** Generation of the flow's connection, a clock after `addressRead.enable`. */
     val generation = in(UInt(config.generationBits bits))
@@ -50,15 +53,18 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     val port = io.ports(index)
     val unread = port.notificationTail - port.notificationHead
     val full = RegNext((unread >> port.notificationSize) =/= 0) init False // a clock late: see `settle`
-    val reports = if (config.pathReports) io.reportFlows(index).valid else False
-    port.running && !full && (io.responses(index).valid || io.flows(index).valid || reports)
+    io.takes(index) := port.running && !full
+    io.takes(index) && (io.responses(index).valid || io.flows(index).valid || hasReport(index) || hasStamp(index))
   })
+  private def hasReport(index: Int): Bool = if (config.pathReports) io.reportFlows(index).valid else False
+  private def hasStamp(index: Int): Bool = io.stamps.valid && io.stamps.port === index
   private val choice = OHMasking.roundRobin(wants, last.rotateLeft(1))
   private def ofPort(condition: Bool): Bits = condition ? (U(1, count bits) |<< port).asBits | B(0, count bits)
 
   private val isResponse = Reg(Bool())
   private val response = Reg(HostResponse(config))
-  private val isReport = Reg(Bool())
+  private val isReport, isStamp = Reg(Bool())
+  private val stamp = Reg(HostStamp(config))
   private val status = Reg(HeardStatus(config))
   private val report = config.pathReports generate Reg(OwnedReport(config))
   private val place = Reg(UInt(64 bits))
@@ -66,7 +72,7 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
   private val beat = Reg(UInt(3 bits))
   private val entryBits = log2Up(HostFormat.notificationBytes)
 
-  // ---- taken: a response, or a flow whose status and addresses are read
+  // ---- taken: a response, a flow whose status and addresses are read, or a stamp
 
   for (index <- 0 until count) {
     val takes = step === Step.take && port === index
@@ -78,7 +84,10 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
   private val responses = Vec(io.responses.map(_.payload))
   private val hasResponse = Vec(io.responses.map(_.valid))(port)
   private val hasStatus = Vec(io.flows.map(_.valid))(port)
-  private val takesFlow = step === Step.take && !hasResponse
+  private val takesReport = Vec((0 until count).map(hasReport))(port)
+  private val takesStamp = step === Step.take && !hasResponse && !hasStatus && !takesReport
+  io.stamps.ready := takesStamp
+  private val takesFlow = step === Step.take && !hasResponse && !takesStamp
   io.read.valid := takesFlow && hasStatus
   io.read.payload := Vec(io.flows.map(_.payload))(port)
   io.addressRead.enable := takesFlow
@@ -161,6 +170,20 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
       put(name, value, HostFormat.pathReport)
   }
 
+  when(isStamp) {
+    composed := 0
+    put("kind", HostNotificationKind.stamp().asBits)
+    put("flow", stamp.segment.reference.flow)
+    put("generation", stamp.segment.reference.generation)
+    put("time", io.now.ns)
+    put("commandHead", view.commandHead)
+    put("phase", !wrapped)
+    put("received", stamp.received, HostFormat.stamp)
+    put("end", stamp.segment.end, HostFormat.stamp)
+    put("dropped", io.dropped(port), HostFormat.stamp)
+    put("sfd", stamp.segment.sfd, HostFormat.stamp)
+  }
+
   // ---- the steps
 
   io.written := 0
@@ -177,11 +200,13 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     is(Step.take) {
       isResponse := hasResponse
       isReport := !hasStatus
+      isStamp := takesStamp
       response := responses(port)
+      stamp := io.stamps.payload
       val mask = ((U(1, 16 bits) |<< view.notificationSize) - 1).resize(HostFormat.largestSizeLog2)
       val index = view.notificationTail.resize(HostFormat.largestSizeLog2) & mask
       place := view.notificationBase + (index << entryBits)
-      step := hasResponse ? Step.compose | Step.await
+      step := (hasResponse || takesStamp) ? Step.compose | Step.await
     }
     is(Step.await) {
       status := io.newest.payload
@@ -194,7 +219,7 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     is(Step.compose) {
       entry := composed
       beat := 0
-      step := (isResponse || isReported) ? Step.request | Step.idle
+      step := (isResponse || isStamp || isReported) ? Step.request | Step.idle
     }
     is(Step.request)(when(io.axi.aw.ready)(step := Step.write))
     is(Step.write) {

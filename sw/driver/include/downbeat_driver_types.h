@@ -76,6 +76,14 @@ typedef struct downbeat_connection_info_t {
   char startup[16], steady[16]; /* policies by name */
 } downbeat_connection_info_t;
 
+/** When a segment of a connection left or came. */
+typedef struct downbeat_stamp {
+  uint64_t time; /* SFD of its frame: ns of the core, 16 fraction bits */
+  uint64_t bytes; /* of the stream up to the segment's end; a FIN counts as one */
+  uint32_t received; /* 1: the peer's segment, 0: ours */
+  uint32_t reserved;
+} downbeat_stamp;
+
 /** The estimate that a connection started from, on a device with a performance gateway. */
 typedef struct downbeat_estimate {
   uint32_t source; /* enum downbeat_source */

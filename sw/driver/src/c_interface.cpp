@@ -257,6 +257,17 @@ int downbeat_start(downbeat_connection *connection, const downbeat_parameters *p
   return called(connection, [&] { return connection->device.start(*connection, *parameters); });
 }
 
+int downbeat_keep_stamps(downbeat_connection *connection) {
+  return called(connection, [&] { return connection->device.keepStamps(*connection); });
+}
+
+int64_t downbeat_stamps(downbeat_connection *connection, downbeat_stamp *stamps, size_t capacity, uint64_t *dropped) {
+  return called(connection, [&]() -> int64_t {
+    if (stamps == nullptr && capacity != 0) return failed(DOWNBEAT_INVALID_ARGUMENT);
+    return connection->device.stamps(*connection, {stamps, capacity}, dropped);
+  });
+}
+
 int downbeat_connection_info(downbeat_connection *connection, downbeat_connection_info_t *info) {
   return called(connection, [&] {
     const std::lock_guard lock(connection->mutex);

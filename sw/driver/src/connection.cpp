@@ -19,6 +19,8 @@ void spansOf(std::uint8_t *ring, std::uint32_t size, Sequence from, std::size_t 
   spans[1] = {ring, length - first};
 }
 
+constexpr std::size_t stampsKept = 65'536; // of a connection
+
 /// How far `later` is ahead, 0 if it is behind.
 std::uint32_t ahead(Sequence later, Sequence earlier) {
   const auto distance = static_cast<std::int32_t>(later - earlier);
@@ -161,6 +163,27 @@ std::uint32_t Connection::update(const format::Notification &status) {
     changes |= DOWNBEAT_READY_STATE;
   }
   return changes;
+}
+
+void Connection::update(const format::Stamp &stamp) {
+  if (!established) return; // of the handshake
+  if (stamps_.size() == stampsKept) {
+    ++lostStamps;
+    return;
+  }
+  const bool received = stamp.received != 0;
+  // What was written or has come by now may be behind the segment or before it.
+  const auto beyond = static_cast<std::int32_t>(stamp.end - (received ? received_ : written_));
+  const std::uint64_t bytes = (received ? receivedBytes_ : sentBytes_) + static_cast<std::uint64_t>(std::int64_t{beyond});
+  stamps_.push_back({.time = stamp.sfd, .bytes = bytes, .received = received, .reserved = 0});
+}
+
+std::int64_t Connection::takeStamps(std::span<downbeat_stamp> stamps) {
+  const std::size_t given = std::min(stamps.size(), stamps_.size());
+  const auto end = stamps_.begin() + static_cast<std::ptrdiff_t>(given);
+  std::copy(stamps_.begin(), end, stamps.begin());
+  stamps_.erase(stamps_.begin(), end);
+  return static_cast<std::int64_t>(given);
 }
 
 void Connection::fail(int why) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <span>
 
 #include "port.h"
 
@@ -31,10 +32,12 @@ public:
   std::int64_t send(const std::uint8_t *data, std::size_t length);
   std::int64_t receive(std::uint8_t *data, std::size_t capacity);
   void info(downbeat_connection_info_t &info) const;
+  std::int64_t takeStamps(std::span<downbeat_stamp> stamps);
 
   /// Takes a status over; returns bits of downbeat_ready.
   std::uint32_t update(const format::Notification &status);
   void update(const downbeat_path_report &report) { path_ = report; }
+  void update(const format::Stamp &stamp);
   void fail(int error);
 
   bool alive() const { return established && !ended; }
@@ -53,6 +56,8 @@ public:
   std::uint16_t remotePort = 0, localPort = 0;
   int state = DOWNBEAT_CLOSED, error = DOWNBEAT_OK, policyError = DOWNBEAT_OK;
   std::uint8_t startup = 0, steady = 0;
+  bool stamped = false; // its program wants the stamps of its segments
+  std::uint64_t lostStamps = 0; // that its program did not take in time
 
   /// The device's, guarded by its table's mutex.
   std::uint16_t request = 0;
@@ -68,6 +73,7 @@ private:
   Sequence consumed_ = 0, received_ = 0; // the receive ring holds [consumed, received)
   std::uint64_t sentBytes_ = 0, acknowledgedBytes_ = 0, receivedBytes_ = 0, consumedBytes_ = 0;
   downbeat_path_report path_{};
+  std::deque<downbeat_stamp> stamps_;
 };
 
 } // namespace downbeat

@@ -257,6 +257,23 @@ int Device::start(Connection &connection, const downbeat_parameters &parameters)
   return change(connection, parameters, command);
 }
 
+int Device::keepStamps(Connection &connection) {
+  const std::lock_guard tablesLock(tables_);
+  const std::lock_guard lock(connection.mutex);
+  if (connection.ended) return failed(connection.error != 0 ? connection.error : DOWNBEAT_SHUT_DOWN);
+  // Otherwise it is asked for when the connection has its flow.
+  if (!connection.stamped && connection.known)
+    command(format::Opcode::stamps, connection.flow, connection.generation);
+  connection.stamped = true;
+  return DOWNBEAT_OK;
+}
+
+std::int64_t Device::stamps(Connection &connection, std::span<downbeat_stamp> stamps, std::uint64_t *dropped) {
+  const std::lock_guard lock(connection.mutex);
+  if (dropped != nullptr) *dropped = connection.lostStamps + stampsDropped_;
+  return connection.takeStamps(stamps);
+}
+
 int Device::change(Connection &connection, const downbeat_parameters &parameters, format::Command command) {
   choosePolicies(command, parameters);
   const std::lock_guard tablesLock(tables_);

@@ -58,6 +58,8 @@ public:
   int shutdown(Connection &connection);
   int setPolicies(Connection &connection, const downbeat_parameters &parameters);
   int start(Connection &connection, const downbeat_parameters &parameters);
+  int keepStamps(Connection &connection);
+  std::int64_t stamps(Connection &connection, std::span<downbeat_stamp> stamps, std::uint64_t *dropped);
   /// By a close or an abort.
   void letGo(downbeat_connection *connection, format::Opcode how);
   std::int64_t poll(std::span<downbeat_item> items);
@@ -121,6 +123,7 @@ private:
   bool readyShown_ = false;
   bool samePolicies_;
   downbeat_statistics statistics_{};
+  std::atomic<std::uint32_t> stampsDropped_ = 0; // by the core, for its space in the ring
 
   mutable std::mutex tables_;
   NotificationRing notifications_;

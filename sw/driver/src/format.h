@@ -71,7 +71,8 @@ enum class Opcode : std::uint8_t {
   close = DOWNBEAT_HOST_OPCODE_CLOSE,
   abort = DOWNBEAT_HOST_OPCODE_ABORT,
   setPolicies = DOWNBEAT_HOST_OPCODE_SET_POLICIES,
-  start = DOWNBEAT_HOST_OPCODE_START
+  start = DOWNBEAT_HOST_OPCODE_START,
+  stamps = DOWNBEAT_HOST_OPCODE_STAMPS
 };
 enum CommandOption : std::uint8_t {
   noDelay = DOWNBEAT_HOST_COMMAND_OPTION_NO_DELAY,
@@ -114,7 +115,8 @@ enum class Kind : std::uint8_t {
   status = DOWNBEAT_HOST_NOTIFICATION_KIND_STATUS,
   response = DOWNBEAT_HOST_NOTIFICATION_KIND_RESPONSE,
   error = DOWNBEAT_HOST_NOTIFICATION_KIND_ERROR,
-  pathReport = DOWNBEAT_HOST_NOTIFICATION_KIND_PATH_REPORT
+  pathReport = DOWNBEAT_HOST_NOTIFICATION_KIND_PATH_REPORT,
+  stamp = DOWNBEAT_HOST_NOTIFICATION_KIND_STAMP
 };
 enum StatusFlag : std::uint8_t {
   passive = DOWNBEAT_HOST_STATUS_FLAG_PASSIVE,
@@ -163,6 +165,21 @@ struct PathReport {
   bool closed() const { return (state & 8u) != 0; }
   std::uint8_t growth() const { return state >> 4; } // sixteenths of a segment
 };
+
+struct Stamp {
+  Kind kind{};
+  std::uint8_t reserved1[3] = {};
+  std::uint16_t flow = 0;
+  std::uint8_t generation = 0, received = 0;
+  std::uint32_t end = 0, dropped = 0;
+  std::uint64_t sfd = 0; // ns, 16 fraction bits
+  std::uint8_t reserved24[16] = {};
+  std::uint16_t time[3] = {}; // ns
+  std::uint8_t reserved46[10] = {};
+  std::uint32_t commandHead = 0;
+  std::uint8_t reserved60[3] = {};
+  std::uint8_t phase = 0;
+};
 #pragma pack(pop)
 
 /// A field that the header has and a structure has not, or has elsewhere, is an error here.
@@ -171,16 +188,24 @@ struct PathReport {
 #define DOWNBEAT_IN_COMMAND(name, at, width) DOWNBEAT_IS_IN(Command, name, at, width)
 #define DOWNBEAT_IN_NOTIFICATION(name, at, width) DOWNBEAT_IS_IN(Notification, name, at, width)
 #define DOWNBEAT_IN_PATH_REPORT(name, at, width) DOWNBEAT_IS_IN(PathReport, name, at, width)
+#define DOWNBEAT_IN_STAMP(name, at, width) DOWNBEAT_IS_IN(Stamp, name, at, width)
 DOWNBEAT_HOST_COMMAND_FIELDS(DOWNBEAT_IN_COMMAND)
 DOWNBEAT_HOST_NOTIFICATION_FIELDS(DOWNBEAT_IN_NOTIFICATION)
 DOWNBEAT_HOST_PATH_REPORT_FIELDS(DOWNBEAT_IN_PATH_REPORT)
+DOWNBEAT_HOST_STAMP_FIELDS(DOWNBEAT_IN_STAMP)
 #undef DOWNBEAT_IN_COMMAND
 #undef DOWNBEAT_IN_NOTIFICATION
 #undef DOWNBEAT_IN_PATH_REPORT
+#undef DOWNBEAT_IN_STAMP
 #undef DOWNBEAT_IS_IN
 static_assert(sizeof(Command) == DOWNBEAT_HOST_COMMAND_BYTES &&
               sizeof(Notification) == DOWNBEAT_HOST_NOTIFICATION_BYTES &&
-              sizeof(PathReport) == DOWNBEAT_HOST_NOTIFICATION_BYTES);
+              sizeof(PathReport) == DOWNBEAT_HOST_NOTIFICATION_BYTES &&
+              sizeof(Stamp) == DOWNBEAT_HOST_NOTIFICATION_BYTES);
+static_assert(offsetof(Stamp, flow) == offsetof(PathReport, flow) &&
+              offsetof(Stamp, generation) == offsetof(PathReport, generation) &&
+              offsetof(Stamp, commandHead) == offsetof(PathReport, commandHead) &&
+              offsetof(Stamp, phase) == offsetof(PathReport, phase));
 static_assert(offsetof(PathReport, flow) == DOWNBEAT_HOST_NOTIFICATION_FLOW_OFFSET &&
               offsetof(PathReport, generation) == DOWNBEAT_HOST_NOTIFICATION_GENERATION_OFFSET &&
               offsetof(PathReport, commandHead) == DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_OFFSET &&

@@ -118,6 +118,15 @@ void Device::notified(const format::Notification &notification) {
       estimates_->report(reinterpret_cast<std::uintptr_t>(connection), connection->remoteIp, report);
     break;
   }
+  case format::Kind::stamp: {
+    const auto stamp = std::bit_cast<format::Stamp>(notification);
+    stampsDropped_ = stamp.dropped;
+    downbeat_connection *connection = stamp.flow < byFlow_.size() ? byFlow_[stamp.flow] : nullptr;
+    if (connection == nullptr || connection->generation != stamp.generation) break;
+    const std::lock_guard lock(connection->mutex);
+    connection->update(stamp);
+    break;
+  }
   default: count(&downbeat_statistics::errors);
   }
 }
@@ -209,6 +218,7 @@ void Device::attach(downbeat_connection &connection, const format::Notification 
   connection.remotePort = status.remotePort;
   connection.localPort = status.localPort;
   byFlow_[status.flow] = &connection;
+  if (connection.stamped) command(format::Opcode::stamps, connection.flow, connection.generation);
   if (connection.estimated) port_->started(connection.reference(), connection.estimate.source);
 }
 

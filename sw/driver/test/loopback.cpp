@@ -163,7 +163,8 @@ void Loopback::command(std::uint32_t number, const Command &command) {
   case Opcode::close:
   case Opcode::abort:
   case Opcode::setPolicies:
-  case Opcode::start: {
+  case Opcode::start:
+  case Opcode::stamps: {
     Flow *flow =
         flowOf(number, HostSource::command, ports_[number].head, command.request, command.flow, command.generation);
     if (flow == nullptr) return;
@@ -171,6 +172,10 @@ void Loopback::command(std::uint32_t number, const Command &command) {
     if (command.opcode == Opcode::start)
       return answer(number, command.request,
                     flow->open && flow->written == flow->acknowledged ? CloseReason::none : CloseReason::inFlight);
+    if (command.opcode == Opcode::stamps) {
+      flow->stamped = true;
+      return;
+    }
     flow->finWanted = true;
     if (command.opcode == Opcode::shutdown) return;
     flow->owned = false;

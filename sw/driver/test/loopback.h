@@ -33,6 +33,7 @@ struct Flow {
   std::uint16_t request = 0, remotePort = 0, localPort = 0;
   std::uint32_t acknowledged = 0, written = 0, reported = 0, consumed = 0, received = 0;
   bool announced = false; // its port has started: it is reported once more, also when it has ended
+  bool stamped = false;
   bool finSent = false, finWanted = false, peerFin = false, endReported = false;
   std::uint32_t begin = 0; // of what it sends
 };
@@ -79,6 +80,8 @@ private:
   void flush(std::uint32_t number);
   void statuses();
   void pathReport(std::uint32_t number);
+  /// Of a segment that ends there, as its flow sends or receives it.
+  void stamp(std::uint32_t number, std::uint32_t end, bool received);
   void end(Flow &flow, CloseReason reason);
   void settle(Flow &flow);
   bool move(std::uint32_t number);

@@ -100,6 +100,19 @@ void Loopback::pathReport(std::uint32_t number) {
   notify(flow.port, std::bit_cast<Notification>(report));
 }
 
+void Loopback::stamp(std::uint32_t number, std::uint32_t end, bool received) {
+  const Flow &flow = flows_[number];
+  if (!flow.stamped) return;
+  Stamp stamp;
+  stamp.kind = Kind::stamp;
+  stamp.flow = static_cast<std::uint16_t>(number);
+  stamp.generation = flow.generation;
+  stamp.received = received ? 1 : 0;
+  stamp.end = end;
+  stamp.sfd = now;
+  notify(flow.port, std::bit_cast<Notification>(stamp));
+}
+
 void Loopback::end(Flow &flow, CloseReason reason) {
   flow.open = false;
   flow.state = DOWNBEAT_CLOSED;
@@ -140,6 +153,8 @@ bool Loopback::move(std::uint32_t number) {
     flow.reported = flow.acknowledged;
     peer.received += length;
     flow.changed = peer.changed = true;
+    stamp(number, flow.acknowledged, false);
+    stamp(flow.peer, peer.received, true);
     if (!peer.owned) { // closed: nobody reads it
       end(flow, CloseReason::reset);
       if (peer.open) end(peer, CloseReason::aborted);
@@ -151,6 +166,8 @@ bool Loopback::move(std::uint32_t number) {
   peer.peerFin = true;
   ++peer.received;
   peer.changed = true;
+  stamp(number, flow.acknowledged + 1, false);
+  stamp(flow.peer, peer.received, true);
   settle(flow);
   settle(peer);
   return true;

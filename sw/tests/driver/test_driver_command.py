@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 import time
@@ -30,9 +31,9 @@ def _downbeat(*words: str) -> Result:
 
 @pytest.mark.parametrize("append", [False, True])
 def test_send_to_listen(append: bool, nic: Nic, tmp_path: Path) -> None:
-    """With `--output FILE`, and with `>> FILE` of a shell."""
+    """With `--output FILE`, and with `>> FILE` of a shell. Each segment has a row in the file of stamps."""
     content = os.urandom(300_000)
-    source, sink = tmp_path / "source", tmp_path / "sink"
+    source, sink, stamps = (tmp_path / name for name in ("source", "sink", "stamps.csv"))
     source.write_bytes(content)
     sink.write_bytes(b"before")
     listens = [sys.executable, "-m", "downbeat_toe", "listen", "5001", "--device", nic.uri]
@@ -42,12 +43,17 @@ def test_send_to_listen(append: bool, nic: Nic, tmp_path: Path) -> None:
         subprocess.Popen(listens, stdout=output, stderr=subprocess.PIPE, text=True) as listener,
     ):
         words = ["send", str(source), "--to", "10.0.0.1:5001", "--device", nic.uri]
-        words += ["--startup", "paced", "--steady", "cubic"]
+        words += ["--startup", "paced", "--steady", "cubic", "--stamps", str(stamps)]
         end = time.monotonic() + LIMIT
         while (done := _downbeat(*words)).exit_code and time.monotonic() < end:  # until it listens
             assert "refused" in done.output
         assert "300000 bytes to 10.0.0.1:5001" in done.output
         _, printed = listener.communicate(timeout=LIMIT)
+    head, *rows = stamps.read_text().splitlines()
+    assert head == "direction,bytes,sfd_ns" and f"{len(rows)} stamps in {stamps}" in done.output
+    ends = [int(row.split(",")[1]) for row in rows if row.startswith("sent,")]
+    assert ends == sorted(ends) and ends[-1] == 300_001  # with the FIN
+    assert all(re.fullmatch(r"(sent|received),\d+,\d+\.\d{5}", row) for row in rows)
     assert "300000 bytes from 10.0.0.1:" in printed and sink.read_bytes() == b"before" * append + content
 
 
@@ -68,7 +74,7 @@ BITS = 20 | 1_000_000 << 32, 1 << 16 | 1 << 39
 @pytest.mark.parametrize("command", ["send", "listen"])
 def test_policies_are_given_their_arguments(command: str, nic: Nic, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[Parameters] = []
-    monkeypatch.setattr(driver, "send_file", lambda *arguments: given.append(arguments[-1].parameters))
+    monkeypatch.setattr(driver, "send_file", lambda *arguments: given.append(arguments[4].parameters))
     monkeypatch.setattr(driver, "receive_file", lambda *arguments: given.append(arguments[-1].parameters))
     words = {"send": ("/etc/hostname", "--to", "10.0.0.1:1"), "listen": ("5001",)}[command]
     assert _downbeat(command, *words, "--device", nic.uri, *ARGUMENTS).exit_code == 0
@@ -177,6 +183,7 @@ SENDS = ("send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE")
         (["send", "/etc/hostname", "--to", "10.0.0.1"], "'10.0.0.1' is not an address and port"),
         (["send", "/none", "--to", "10.0.0.1:1", "--device", "DEVICE"], "/none: No such file or directory"),
         (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "simd:/none"], "no NIC listens there"),
+        ([*SENDS, "--stamps", "/none/stamps.csv"], "--stamps"),
         (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "usb:1"], "'usb:1' names no device"),
         (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE"], "the peer refused"),
         (["send", "/etc/hostname", "--to", "10.0.0.1:1", "--device", "DEVICE", "--startup", "warp"], "'warp'"),

@@ -107,6 +107,26 @@ def test_close_takes_along_what_was_sent(host: Host) -> None:
     peer.close()
 
 
+def test_stamps_name_the_bytes_up_to_each_segments_end(host: Host) -> None:
+    """Both ways, in order, the FIN as one byte, and only of connections that asked; each is taken once."""
+    listener = host.listening(5001)
+    out = host.device.connect(SELF, 5001)
+    out.keep_stamps()
+    peer = host.accepted(listener)
+    host.until(lambda: out.info.established)
+    assert out.send(bytes(4000)) == 4000
+    host.until(lambda: len(peer.receive() or b"") and peer.info.consumed == 4000)
+    assert peer.send(b"answer") == 6 and out.shutdown() and peer.shutdown()
+    host.until(lambda: out.info.peer_finished and peer.info.peer_finished)
+    stamps, lost = out.stamps()
+    sent = [stamp.bytes for stamp in stamps if not stamp.received]
+    received = [stamp.bytes for stamp in stamps if stamp.received]
+    assert sorted(set(sent))[-2:] == [4000, 4001] and len(set(sent)) >= 4  # a segment may be sent again
+    assert {6, 7} <= set(received) <= {0, 6, 7} and lost == 0
+    assert [stamp.time for stamp in stamps] == sorted(stamp.time for stamp in stamps)
+    assert out.stamps() == ([], 0) and peer.stamps() == ([], 0)
+
+
 def test_abort_resets_the_peer(host: Host) -> None:
     out, peer = host.pair()
     out.abort()

@@ -20,6 +20,7 @@ from downbeat_toe.driver.structures import (
     Estimate,
     Options,
     Ready,
+    SegmentStamp,
     Span,
     Statistics,
 )
@@ -257,6 +258,19 @@ class Connection:
             return []
         parts = [each for each in spans if each.length]
         return [memoryview((ctypes.c_uint8 * each.length).from_address(_address(each))).cast("B") for each in parts]
+
+    def keep_stamps(self) -> None:
+        """From now on the stamps of its segments are kept."""
+        self.device.check(self._library.downbeat_keep_stamps(self._handle))
+
+    def stamps(self) -> tuple[list[SegmentStamp], int]:
+        """Takes the stamps that have come; how many the program has lost so far."""
+        taken: list[SegmentStamp] = []
+        chunk, dropped = (SegmentStamp * 1024)(), c_uint64()
+        while count := self._library.downbeat_stamps(self._handle, chunk, len(chunk), byref(dropped)):
+            self.device.check(min(count, 0))
+            taken += [SegmentStamp.from_buffer_copy(each) for each in chunk[:count]]
+        return taken, dropped.value
 
     def shutdown(self) -> bool:
         """False: not yet."""

@@ -215,9 +215,14 @@ def send(
     steady_argument: SteadyArgument = "",
     cap: Annotated[str | None, typer.Option("--rate", help="most bits a second, as 20Mbps")] = None,
     wait: Wait = None,
+    stamps: Annotated[
+        Path | None, typer.Option(help="CSV file to write: the SFD time of each segment, sent and received")
+    ] = None,
 ) -> None:
     """Sends a file over one connection, and closes it."""
     with _refusals():
+        if stamps:
+            output.require_file(stamps, "--stamps")
         address, port = _place(to)
         options = Options(Policies.of(startup, steady, startup_argument, steady_argument).parameters())
         try:
@@ -229,7 +234,7 @@ def send(
             raise Refused(str(error)) from None
         options.transfer_bytes = len(content)
         with _opened(_waiting(uri, wait), "send") as opened:
-            print(send_file(opened, address, port, content, options))
+            print(send_file(opened, address, port, content, options, stamps))
 
 
 def listen(

@@ -121,6 +121,17 @@ class ConnectionInfo(Structure):
     )
 
 
+class SegmentStamp(Structure):
+    """When a segment of a connection left or came. In C: struct downbeat_stamp."""
+
+    _fields_ = (
+        ("time", c_uint64),
+        ("bytes", c_uint64),
+        ("received", c_uint32),
+        ("reserved", c_uint32),
+    )
+
+
 class Estimate(Structure):
     """The estimate that a connection started from, on a device with a performance gateway. In C: struct
     downbeat_estimate."""
@@ -186,6 +197,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "downbeat_abort": (c_int, [c_void_p]),
     "downbeat_set_policies": (c_int, [c_void_p, POINTER(Parameters)]),
     "downbeat_start": (c_int, [c_void_p, POINTER(Parameters)]),
+    "downbeat_keep_stamps": (c_int, [c_void_p]),
+    "downbeat_stamps": (c_int64, [c_void_p, POINTER(SegmentStamp), c_size_t, POINTER(c_uint64)]),
     "downbeat_connection_info": (c_int, [c_void_p, POINTER(ConnectionInfo)]),
     "downbeat_connection_estimate": (c_int, [c_void_p, POINTER(Estimate)]),
     "downbeat_get_statistics": (None, [c_void_p, POINTER(Statistics)]),

@@ -7,14 +7,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from ipaddress import IPv4Address
+from pathlib import Path
 from typing import BinaryIO
 
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from downbeat_toe.driver.binding import Connection, Device, DriverError
-from downbeat_toe.driver.structures import Options
+from downbeat_toe.driver.structures import Options, SegmentStamp
 from downbeat_toe.refused import Refused
 from downbeat_toe.structures import Error, State
 
@@ -49,10 +51,45 @@ def _start(connection: Connection) -> str:
     return f", started with {estimate.initial_window} segments: {estimate.reason.decode(errors='replace')}"
 
 
-def send_file(device: Device, address: int, port: int, content: bytes, options: Options) -> str:
+@dataclass
+class StampFile:
+    """A CSV file with a row for each segment of a connection; nothing without a path."""
+
+    path: Path | None
+    stamps: list[SegmentStamp] = field(default_factory=list)
+    lost: int = 0
+
+    def keep(self, connection: Connection) -> None:
+        if self.path:
+            connection.keep_stamps()
+
+    def take(self, connection: Connection) -> None:
+        if self.path:
+            new, self.lost = connection.stamps()
+            self.stamps += new
+
+    def write(self) -> str:
+        """Words on what it has."""
+        if not self.path:
+            return ""
+        rows = ("direction,bytes,sfd_ns", *map(_row, sorted(self.stamps, key=lambda stamp: stamp.time)))
+        self.path.write_text("\n".join(rows) + "\n")
+        return f", {len(self.stamps)} stamps in {self.path}" + (f", {self.lost} lost" if self.lost else "")
+
+
+def _row(stamp: SegmentStamp) -> str:
+    fraction = (stamp.time & 0xFFFF) * 100_000 >> 16  # a double has no space for it beside 48 bits of ns
+    return f"{'received' if stamp.received else 'sent'},{stamp.bytes},{stamp.time >> 16}.{fraction:05}"
+
+
+def send_file(
+    device: Device, address: int, port: int, content: bytes, options: Options, stamps: Path | None = None
+) -> str:
     """Returns what was done, in a line."""
     place = f"{IPv4Address(address)}:{port}"
     connection = device.connect(address, port, options=options)
+    stamp_file = StampFile(stamps)
+    stamp_file.keep(connection)
     while not connection.info.established:
         device.wait(PAUSE)
         _check(connection)
@@ -63,19 +100,23 @@ def send_file(device: Device, address: int, port: int, content: bytes, options: 
             at += taken
             if not taken:
                 device.wait(PAUSE)
+            stamp_file.take(connection)
             show(connection.info.acknowledged)
         connection.shutdown()
         while connection.info.acknowledged < len(content):
             device.wait(PAUSE)
             _check(connection)
+            stamp_file.take(connection)
             show(connection.info.acknowledged)
     span = time.monotonic() - begin
     end = time.monotonic() + LINGER
     while connection.info.state not in (State.CLOSED, State.TIME_WAIT) and time.monotonic() < end:
         device.wait(PAUSE)
     start = _start(connection)
+    stamp_file.take(connection)
     connection.close()
-    return f"{len(content)} bytes to {place} in {span:.3f} s: {8 * len(content) / span / 1e6:.1f} Mb/s{start}"
+    written = stamp_file.write()
+    return f"{len(content)} bytes to {place} in {span:.3f} s: {8 * len(content) / span / 1e6:.1f} Mb/s{start}{written}"
 
 
 def receive_file(device: Device, port: int, output: BinaryIO, options: Options) -> str:
