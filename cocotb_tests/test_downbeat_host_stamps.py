@@ -14,7 +14,7 @@ from cocotb_tests.core.peer import Peer
 from cocotb_tests.host.host import Host, HostConnection, HostPort
 from cocotb_tests.host.transfer import PORT, opened
 
-ROOM = 6  # 2^ROOM notifications
+RING_LOG2 = 6  # notifications of a ring
 FULL = 536  # a peer without an MSS option
 
 
@@ -48,7 +48,7 @@ async def each_segment_either_way_has_its_stamp(dut: Any) -> None:
     """To 2^-16 ns; the ACKs of the core have none."""
     host = await Host.create(dut)
     port = host.ports[0]
-    await port.start(notifications=ROOM)
+    await port.start(notifications=RING_LOG2)
     peer, connection = await opened(host, sequence=2**32 - 10)
     await connection.command("stamps")
     await settled(host, port)
@@ -82,7 +82,7 @@ async def nobody_else_hears_of_a_stamp(dut: Any) -> None:
     host = await Host.create(dut)
     port, other = host.ports[:2]
     for each in (port, other):
-        await each.start(notifications=ROOM)
+        await each.start(notifications=RING_LOG2)
     peer, connection = await opened(host)
     second_peer, second = await opened(host, remote=PORT + 1)
     foreign_peer, foreign = await opened(host, 1, remote=PORT + 2)
@@ -119,7 +119,7 @@ async def a_ring_without_space_loses_stamps_of_its_own_alone(dut: Any) -> None:
     host = await Host.create(dut)
     port, other = host.ports[:2]
     await port.start(notifications=2)
-    await other.start(notifications=ROOM)
+    await other.start(notifications=RING_LOG2)
     peer, connection = await opened(host)
     other_peer, second = await opened(host, 1, remote=PORT + 1)
     for each in (connection, second):

@@ -24,7 +24,7 @@ class Peer:
         self.window = 65535
         self.received = bytearray()
         self.departed: list[int] = []  # stamps that went back to the core, 2^-16 ns
-        self.fraction = 0  # of a ns in them, 2^-16
+        self.fraction = 0  # their low bits, 2^-16 ns
         self.launches: list[float] = []  # ns: when the data segments received were to leave
 
     def send(

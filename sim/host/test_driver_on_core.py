@@ -152,9 +152,11 @@ def test_a_paced_transfers_stamps_are_those_of_the_wire(model: str) -> None:
     get_frame = host.device.get_frame
 
     def tapped() -> tuple[bytes, int] | None:
-        if (frame := get_frame()) and TCP in (packet := Ether(frame[0])) and packet[TCP].dport == 5001:
-            if length := packet[IP].len - 20 - 4 * packet[TCP].dataofs:
-                left.append((length + (left[-1][0] if left else 0), frame[1]))
+        frame = get_frame()
+        packet = Ether(frame[0]) if frame else None
+        if frame and packet and TCP in packet and packet[TCP].dport == 5001:
+            length = packet[IP].len - 20 - 4 * packet[TCP].dataofs
+            left.extend([(length + (left[-1][0] if left else 0), frame[1])] * bool(length))
         return frame
 
     host.device.get_frame = tapped  # type: ignore[method-assign]

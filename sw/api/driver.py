@@ -91,7 +91,7 @@ ENTRIES: tuple[Entry, ...] = (
         "SegmentStamp",
         "When a segment of a connection left or came.",
         Member("uint64_t", "time", "SFD of its frame: ns of the core, 16 fraction bits"),
-        Member("uint64_t", "bytes", "of the stream up to the segment's end; a FIN counts as one"),
+        Member("uint64_t", "bytes", "position of the segment's end in the stream; a FIN counts as one byte"),
         Member("uint32_t", "received", "1: the peer's segment, 0: ours"),
         Member("uint32_t", "reserved"),
     ),

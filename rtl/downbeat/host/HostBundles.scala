@@ -137,7 +137,7 @@ object SegmentStamp {
 /** A stamp for the program of a port. */
 case class HostStamp(config: DownbeatConfig) extends Bundle {
   val port = HostPorts.index(config)
-  /** Of the peer's segment. */
+  /** The segment is the peer's. */
   val received = Bool()
   val segment = SegmentStamp(config)
 }

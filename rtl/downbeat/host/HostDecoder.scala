@@ -17,7 +17,8 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
   def is(opcodes: HostOpcode.E*): Bool = opcodes.map(element => opcode === U(element.position, 8 bits)).orR
   val setsPolicies: Bool = is(HostOpcode.setPolicies, HostOpcode.start)
   private val supported = Seq(HostOpcode.open, HostOpcode.listen, HostOpcode.unlisten, HostOpcode.shutdown,
-    HostOpcode.close, HostOpcode.abort, HostOpcode.stamps) ++ (if (config.policiesChoose) Seq(HostOpcode.setPolicies) else Nil) ++
+    HostOpcode.close, HostOpcode.abort, HostOpcode.stamps) ++ (if (config.policiesChoose) Seq(HostOpcode.setPolicies)
+                                                               else Nil) ++
     (if (config.hostStart) Seq(HostOpcode.start) else Nil)
   val request, flow, localPort, remotePort = UInt(16 bits)
   request := number("request")

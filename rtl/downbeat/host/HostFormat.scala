@@ -227,7 +227,8 @@ object HostFormat {
   }
 
   for ((name, fields, bytes) <- Seq(("command", command, commandBytes),
-      ("notification", notification, notificationBytes), ("pathReport", pathReport, notificationBytes), ("stamp", stamp, notificationBytes))) {
+      ("notification", notification, notificationBytes), ("pathReport", pathReport, notificationBytes),
+      ("stamp", stamp, notificationBytes))) {
     for ((one, next) <- fields.zip(fields.tail))
       require(one.offset * 8 + one.bits <= next.offset * 8, s"$name: ${one.name} reaches into ${next.name}")
     require(fields.last.offset * 8 + fields.last.bits <= bytes * 8, s"$name: ${fields.last.name} is outside")

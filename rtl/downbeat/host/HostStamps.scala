@@ -13,7 +13,7 @@ import spinal.lib._
 case class HostStamps(config: DownbeatConfig) extends Component {
   private val count = config.hostPorts
   val io = new Bundle {
-    /** Of our segments, and of the peer's. */
+    /** Our segments leave; the peer's come. */
     val departed, received = slave(Flow(SegmentStamp(config)))
     val records = Vec.fill(2)(master(RecordReadPort(config)))
     /** The port's next program begins. */
@@ -27,24 +27,25 @@ case class HostStamps(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val sources = for ((segments, record, isReceived) <-
-      Seq((io.departed, io.records(0), false), (io.received, io.records(1), true))) yield new Area {
-    record.enable := segments.valid
-    record.flow := segments.reference.flow
-    private val read = segments.m2sPipe
-    private val wanted = record.record.stamped && record.record.owner =/= 0 &&
-      record.record.generation === read.reference.generation
-    private val found = Flow(HostStamp(config))
-    found.valid := read.valid && wanted
-    found.port := (record.record.owner - 1).resized
-    found.received := Bool(isReceived)
-    found.segment := read.payload
-    val judged = found.m2sPipe
-    val overflow = Bool()
-    val queue = StreamFifo(HostStamp(config), 32, forFMax = true)
-    queue.io.push << judged.toStream(overflow)
-    val idle = !read.valid && !judged.valid && queue.io.occupancy === 0
-  }
+  private val sources =
+    for ((segments, record, isReceived) <-
+        Seq((io.departed, io.records(0), false), (io.received, io.records(1), true))) yield new Area {
+      record.enable := segments.valid
+      record.flow := segments.reference.flow
+      private val read = segments.m2sPipe
+      private val wanted = record.record.stamped && record.record.owner =/= 0 &&
+        record.record.generation === read.reference.generation
+      private val found = Flow(HostStamp(config))
+      found.valid := read.valid && wanted
+      found.port := (record.record.owner - 1).resized
+      found.received := Bool(isReceived)
+      found.segment := read.payload
+      val judged = found.m2sPipe
+      val overflow = Bool()
+      val queue = StreamFifo(HostStamp(config), 32, forFMax = true)
+      queue.io.push << judged.toStream(overflow)
+      val idle = !read.valid && !judged.valid && queue.io.occupancy === 0
+    }
 
   private val next = StreamArbiterFactory().roundRobin.transactionLock.on(sources.map(_.queue.io.pop)).m2sPipe()
   private val taken = io.takes(next.port)

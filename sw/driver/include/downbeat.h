@@ -156,9 +156,9 @@ int downbeat_set_policies(downbeat_connection *connection, const downbeat_parame
  * and INVALID_ARGUMENT: a value of `start` out of its range. */
 int downbeat_start(downbeat_connection *connection, const downbeat_parameters *parameters);
 
-/** From now on the SFD stamps of the connection's segments are kept, both ways, until downbeat_stamps takes them, 65,536
- * at most. Call it before the first byte is sent, also before the connection is established; the handshake has no stamps.
- * Errors: why the connection ended. */
+/** From now on the SFD stamps of the connection's segments are kept, both ways, until downbeat_stamps takes them,
+ * 65,536 at most. Call it before the first byte is sent, also before the connection is established; the handshake has
+ * no stamps. Errors: why the connection ended. */
 int downbeat_keep_stamps(downbeat_connection *connection);
 /** Takes the oldest stamps; returns their number, at most `capacity`. `dropped` (or NULL): stamps of this program that
  * were lost so far, as it read its notifications or this connection's stamps too late. INVALID_ARGUMENT: no stamps. */

@@ -79,7 +79,7 @@ typedef struct downbeat_connection_info_t {
 /** When a segment of a connection left or came. */
 typedef struct downbeat_stamp {
   uint64_t time; /* SFD of its frame: ns of the core, 16 fraction bits */
-  uint64_t bytes; /* of the stream up to the segment's end; a FIN counts as one */
+  uint64_t bytes; /* position of the segment's end in the stream; a FIN counts as one byte */
   uint32_t received; /* 1: the peer's segment, 0: ours */
   uint32_t reserved;
 } downbeat_stamp;

@@ -19,7 +19,7 @@ void spansOf(std::uint8_t *ring, std::uint32_t size, Sequence from, std::size_t 
   spans[1] = {ring, length - first};
 }
 
-constexpr std::size_t stampsKept = 65'536; // of a connection
+constexpr std::size_t stampsKept = 65'536; // each connection
 
 /// How far `later` is ahead, 0 if it is behind.
 std::uint32_t ahead(Sequence later, Sequence earlier) {
@@ -166,15 +166,16 @@ std::uint32_t Connection::update(const format::Notification &status) {
 }
 
 void Connection::update(const format::Stamp &stamp) {
-  if (!established) return; // of the handshake
+  if (!established) return; // the handshake
   if (stamps_.size() == stampsKept) {
     ++lostStamps;
     return;
   }
   const bool received = stamp.received != 0;
-  // What was written or has come by now may be behind the segment or before it.
+  // The bytes written or received by now may be behind the segment or before it.
   const auto beyond = static_cast<std::int32_t>(stamp.end - (received ? received_ : written_));
-  const std::uint64_t bytes = (received ? receivedBytes_ : sentBytes_) + static_cast<std::uint64_t>(std::int64_t{beyond});
+  const std::uint64_t bytes =
+      (received ? receivedBytes_ : sentBytes_) + static_cast<std::uint64_t>(std::int64_t{beyond});
   stamps_.push_back({.time = stamp.sfd, .bytes = bytes, .received = received, .reserved = 0});
 }
 

@@ -262,8 +262,7 @@ int Device::keepStamps(Connection &connection) {
   const std::lock_guard lock(connection.mutex);
   if (connection.ended) return failed(connection.error != 0 ? connection.error : DOWNBEAT_SHUT_DOWN);
   // Otherwise it is asked for when the connection has its flow.
-  if (!connection.stamped && connection.known)
-    command(format::Opcode::stamps, connection.flow, connection.generation);
+  if (!connection.stamped && connection.known) command(format::Opcode::stamps, connection.flow, connection.generation);
   connection.stamped = true;
   return DOWNBEAT_OK;
 }

@@ -80,7 +80,7 @@ private:
   void flush(std::uint32_t number);
   void statuses();
   void pathReport(std::uint32_t number);
-  /// Of a segment that ends there, as its flow sends or receives it.
+  /// A stamp of the segment that ends there, as its flow sends or receives it.
   void stamp(std::uint32_t number, std::uint32_t end, bool received);
   void end(Flow &flow, CloseReason reason);
   void settle(Flow &flow);

@@ -13,8 +13,8 @@
 #include "config.h"
 #include "gateway.h"
 #include "log.h"
+#include "relay.h"
 #include "saver.h"
-#include "server/redis/relay.h"
 
 namespace downbeat::gateway {
 

@@ -116,7 +116,7 @@ def test_stamps_name_the_bytes_up_to_each_segments_end(host: Host) -> None:
     host.until(lambda: out.info.established)
     assert out.send(bytes(4000)) == 4000
     host.until(lambda: len(peer.receive() or b"") and peer.info.consumed == 4000)
-    assert peer.send(b"answer") == 6 and out.shutdown() and peer.shutdown()
+    assert peer.send(b"second") == 6 and out.shutdown() and peer.shutdown()
     host.until(lambda: out.info.peer_finished and peer.info.peer_finished)
     stamps, lost = out.stamps()
     sent = [stamp.bytes for stamp in stamps if not stamp.received]

@@ -20,8 +20,8 @@
 #include <thread>
 #include <vector>
 
-#include "connection.h"
-#include "server/log.h"
+#include "log.h"
+#include "server/redis/connection.h"
 #include "wire/clock.h"
 #include "wire/counters.h"
 #include "wire/keys.h"
