@@ -138,7 +138,7 @@ std::uint64_t BadHost::systematic(const std::function<void()> &beside) {
       for (const std::uint32_t base : {0u, host().commands.tail(), host().notifications.head()})
         one([&] { index(source, base + value); });
   // Each field of each command: nothing, everything, the top bit, what is of others.
-  for (int opcode = 0; opcode < 10; ++opcode)
+  for (int opcode = 0; opcode < 11; ++opcode)
     for (const Field &field : fields)
       for (const int kind : {0, 1, 2}) {
         format::Command entry = openCommand(static_cast<Opcode>(opcode), 7);
@@ -151,7 +151,8 @@ std::uint64_t BadHost::systematic(const std::function<void()> &beside) {
         one([&] { command(entry); });
       }
   for (const std::uint8_t generation : {std::uint8_t(own_.generation - 1), std::uint8_t(own_.generation + 1)})
-    for (const Opcode opcode : {Opcode::shutdown, Opcode::close, Opcode::abort, Opcode::setPolicies, Opcode::start}) {
+    for (const Opcode opcode :
+         {Opcode::shutdown, Opcode::close, Opcode::abort, Opcode::setPolicies, Opcode::start, Opcode::stamps}) {
       format::Command entry = openCommand(opcode, 0);
       entry.flow = own_.flow;
       entry.generation = generation;
@@ -166,7 +167,7 @@ std::uint32_t BadHost::drawn(std::initializer_list<std::uint32_t> likely) {
 }
 
 format::Command BadHost::randomCommand() {
-  format::Command command = openCommand(static_cast<Opcode>(draw_() % 9), static_cast<std::uint16_t>(7 + draw_() % 3));
+  format::Command command = openCommand(static_cast<Opcode>(draw_() % 10), static_cast<std::uint16_t>(7 + draw_() % 3));
   command.flow = static_cast<std::uint16_t>(drawn({own_.flow, others_.flow, machine_.geometry.flows}));
   command.generation = static_cast<std::uint8_t>(drawn({own_.generation, others_.generation}));
   auto *bytes = reinterpret_cast<std::uint8_t *>(&command);

@@ -22,7 +22,7 @@ void HostPort::poll() {
     commands.advanceTo(notification->commandHead);
     if (notification->kind == format::Kind::status)
       statuses[notification->flow] = *notification;
-    else if (notification->kind != format::Kind::pathReport)
+    else if (notification->kind != format::Kind::pathReport && notification->kind != format::Kind::stamp)
       reported.push_back(*notification);
   }
   if (notifications.head() != before) notifications.release();
