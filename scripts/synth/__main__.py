@@ -158,7 +158,7 @@ def _print(target: Target, record: dict[str, Any]) -> None:
     for device, there in target.devices.items():
         shares = (f"{100 * used[part] / there[part]:.0f} % of {there[part]:,}" for part in PARTS)
         table.add_row(device, *shares, "", "", "")
-    Console(width=130).print(table)
+    Console(width=150).print(table)
     print(REPORT.relative_to(ROOT))
 
 
