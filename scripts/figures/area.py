@@ -62,8 +62,8 @@ def _fit(records: Records) -> str | None:
     if not rows:
         return None
     shows = (
-        "Per cent of the device. Without MHz: by `make synth`, the core with its payload memory (`lean`: 1,024 blocks), on "
-        "ECP5 `lean` without. With MHz: by `make fmax`, the core, its payload memory outside, median of the seeds; a board "
+        "Per cent of the device. Without MHz: by `make synth`, the core with its payload memory, on ECP5 `lean` "
+        "without. With MHz: by `make fmax`, the core, its payload memory outside, median of the seeds; a board "
         "by `make bitstream`, all that is in it."
     )
     heads = ["device", "build", "policies", "flows", "LUTs", "flip-flops", "block RAM", "MHz"]

@@ -144,7 +144,7 @@ def _payload(of: Build) -> Area:
 def _cores() -> Iterable[tuple[str, Area]]:
     for entry in _read("core"):
         rows = entry["figures"]["modules"]
-        if [row["name"] for row in rows] == [CORE]:
+        if entry["figures"]["target"] == "ecp5" and [row["name"] for row in rows] == [CORE]:
             yield entry["figures"]["preset"], Area(*(rows[0][part] for part in PARTS))
 
 
