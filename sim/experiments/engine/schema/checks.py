@@ -47,6 +47,11 @@ def check_policies(path: Path, experiment: Experiment, policies: Policies | None
         uses = [("startup", flow.startup, flow.startup_argument), ("steady", flow.steady, flow.steady_argument)]
         uses += [("steady", flow.steady, change.steady_argument) for change in flow.changes]
         for family, name, argument in uses:
+            if name == "logistic" and not argument and experiment.run.preset != "sim":
+                raise Refused(
+                    f"{path}: flow '{flow.label}': logistic without K measures K and A, which only run.preset = 'sim' can: "
+                    "the other presets count each pair as disturbed"
+                )
             try:
                 find(policies[family], name).argument(argument)
             except ArgumentRefused as error:

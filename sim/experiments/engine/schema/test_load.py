@@ -118,6 +118,7 @@ def plot(keys: str) -> str:
         ('[axes]\nrate = ["2 Mb/s", "4 Mb/s"]', "axes = 3", "axes: use a table", "[axes]"),
         ('title = "Two Renos"', 'title = "Two Renos"\nvary = 3', "vary: use a table", "[vary]"),
         ('title = "Two Renos"', 'title = "Two Renos"\npairs = 3', "pairs: use a list", "[[pairs]]"),
+        ("[[flow]]", '[[flow]]\nsteady = "logistic"', "logistic without K", "run.preset = 'sim'"),
     ],
 )
 def test_a_wrong_file_is_refused(old: str, new: str, where: str, allowed: str, tiny: Tiny, policies: Policies) -> None:
