@@ -124,7 +124,7 @@ driver: $(HOST_RTL) ## libdownbeat, downbeat-nic and downbeat-run, with a simula
 	@$(PY) -m sim.lib.build $(HOST_BUILD)
 	@install -m 755 build/sim/$(HOST_BUILD)/current/libdownbeat_host_$(HOST_BUILD:nic-%=%).so -t build/driver
 	@echo "build/driver: libdownbeat, downbeat-nic, downbeat-run and the simulated device $(HOST_BUILD:nic-%=%). Next:"
-	@echo "  sudo scripts/tools/downbeat nic --tap downbeat0 &    (without root: --loop 10.0.0.2 --device simd:/tmp/nic.sock)"
+	@echo "  sudo scripts/tools/downbeat nic$(if $(NIC_PRESET), --preset '$(HOST_BUILD:nic-%=%)') --tap downbeat0 &    (without root: --loop 10.0.0.2 --device simd:/tmp/nic.sock)"
 	@echo "  docs/tutorials/programs-over-the-core.md"
 
 # ---- test
