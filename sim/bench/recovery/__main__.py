@@ -11,7 +11,7 @@ from typing import Any
 from downbeat_toe.console import report_console
 from downbeat_toe.library import load
 
-from sim.bench.recovery import connections, losses
+from sim.bench.recovery import connections, limited, losses
 from sim.bench.scale.wire import Failed
 from sim.lib import build, verilated
 
@@ -28,6 +28,11 @@ def main() -> int:
         with console.status("losses"):
             results |= losses.measure(seed)
         console.print(losses.table(results))
+        with console.status("connections whose application limits them"):
+            results |= limited.measure()
+        over = results["over_limit"]
+        count = results["application_limited_policies"]
+        console.print(f"two segments a round trip: {len(over)} of {count} policies beyond the limit {over or ''}")
         with console.status("short connections"):
             figures = connections.measure(library, seed)
         console.print(f"short connections: {figures}")
