@@ -79,3 +79,19 @@ async def while_data_is_outstanding_nobody_is_probed(dut: Any) -> None:
             assert (reply.seq, reply.length) == (first.seq, 10)
             again += 1
     assert again > 2
+
+
+@cocotb.test()
+async def a_peer_that_has_sent_its_fin_is_probed_too(dut: Any) -> None:
+    """RFC 9293 3.8.4 leaves out no state in which a connection is idle: CLOSE-WAIT lasts as long as the application
+    likes."""
+    endpoint = await connected(dut, 2)
+    endpoint.send("FA")
+    await endpoint.acknowledged()
+    assert endpoint.state == "closeWait"
+    for _ in range(2):
+        assert 2 <= await endpoint.expire() / UNIT <= 3
+        probe = await endpoint.acknowledged()
+        assert (probe.seq, probe.length) == (endpoint.ack - 1, 0)
+        endpoint.send("A")
+        await endpoint.silent()
