@@ -15,6 +15,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.congestion.Policy
 import downbeat.engine.FlowEngine
 import downbeat.flow.{FlowDirectory, SipHash, TupleHasher}
+import downbeat.host.HostInterface
 import downbeat.mac.{EthernetMac, LaunchGate, Slew, TimeBase, WireRate, WireTime, XgmiiReceiver, XgmiiTransmitter}
 import downbeat.memory.{
   BurstReader, BurstWriter, MemoryArbiter, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer
@@ -39,6 +40,7 @@ object Modules {
     "DownbeatXgmii" -> (DownbeatXgmii(_)),
     "DownbeatHost" -> (config => DownbeatHost(hosted(config))),
     "DownbeatHostGmii" -> (config => DownbeatHostGmii(hosted(config))),
+    "HostInterface" -> (config => HostInterface(hosted(config))),
     "HeaderTap" -> (HeaderTap(_)),
     "RegisterMap" -> (config => RegisterMap(config, withMac = true)),
     "BenchFifo" -> (_ => new BenchFifo),

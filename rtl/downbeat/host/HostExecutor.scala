@@ -15,8 +15,8 @@ import spinal.lib._
   *
   * A data doorbell that passes is noted in its flow's record, and the flow joins its port's queue ([[HostQueues]]). It
   * leaves the queue when the commands that were announced before the doorbell are done; only then does the engine
-  * receive it. A command for a flow first tells what was rung for it before. So doorbells and commands of a flow keep
-  * the order of the host's writes.
+  * receive it. A command for a flow first tells what was rung for it before, but a `start` not if anything was rung
+  * behind it. So doorbells and commands of a flow keep the order of the host's writes.
   *
   * Nothing here waits for a host: responses and errors have places ([[HostResponses]]) before they are made.
   */
@@ -174,7 +174,8 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
           }
         }
         is(Work.command) {
-          step := Step.tellWritten
+          // The engine refuses a start with data in flight, so what was rung behind it waits.
+          step := (decoder.is(HostOpcode.start) && check.waits) ? Step.act | Step.tellWritten
           when(check.error =/= HostError.none)(refuse(check.error))
         }
       }
@@ -236,8 +237,9 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
   private val keeps = step === Step.keep && io.update.ready
   position(io.writtenRung, keeps && io.consumedRung.ready && check.written, value)
   position(io.consumedRung, keeps && io.writtenRung.ready && !check.written, value)
-  position(io.writtenReported, step === Step.storeWritten, view.writtenRung)
-  position(io.consumedReported, step === Step.storeConsumed, view.consumedRung)
+  // Only a reported position is stored: the peer's first number may have come since the flow was looked at.
+  position(io.writtenReported, step === Step.storeWritten && check.writtenLength =/= 0, view.writtenRung)
+  position(io.consumedReported, step === Step.storeConsumed && check.consumedLength =/= 0, view.consumedRung)
 
   // ---- events for the engine and the directory
 
