@@ -14,7 +14,7 @@ from scapy.layers.l2 import Ether
 
 from cocotb_tests.addresses import PEER_IP
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths, run_width
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 from cocotb_tests.rx.packets import BAD, frame
@@ -25,8 +25,9 @@ DAMAGED = 1 << 64  # in TUSER of s_axis_wire_rx
 NOT_BAD = {"bypassOverflow", "controlOverflow", "noSlot"}
 
 
-def test_bad_frames() -> None:
-    run_module("Downbeat", __name__)
+@end_widths
+def test_bad_frames(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 async def listening(dut: Any) -> Core:

@@ -9,15 +9,16 @@ import cocotb
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.layout import number
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths, run_width
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 
 PORT = 5001
 
 
-def test_downbeat() -> None:
-    run_module("Downbeat", __name__)
+@end_widths
+def test_downbeat(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 def segment_size() -> int:

@@ -14,6 +14,7 @@ from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import generator, until
 from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths_in_soak, run_width
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 from cocotb_tests.memory.axi import outside_memory
@@ -24,8 +25,9 @@ OPTIONS: list[tuple[str, object]] = [("MSS", MSS), ("NOP", None), ("WScale", 7)]
 SHUTDOWNS = ["shutdown", "close"]
 
 
-def test_memory_inside() -> None:
-    run_module("Downbeat", __name__)
+@end_widths_in_soak
+def test_memory_inside(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 def test_slow_memory_outside() -> None:

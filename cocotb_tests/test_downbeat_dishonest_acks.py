@@ -14,7 +14,7 @@ from cocotb.triggers import RisingEdge
 from scapy.layers.inet import TCP
 
 from cocotb_tests.bench import draws
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths_in_soak, run_width
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 from sim.golden.congestion.startup import miss, paced, pairs, resume
@@ -42,8 +42,9 @@ STILL = ("vegasstart",)  # it measures for a round trip, and leaves when the nex
 GROWTH = {"rapid": 2}  # bytes for each byte acknowledged, where that is not one: the window triples in a round trip
 
 
-def test_downbeat_dishonest_acks() -> None:
-    run_module("Downbeat", __name__)
+@end_widths_in_soak
+def test_downbeat_dishonest_acks(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 class Windows:

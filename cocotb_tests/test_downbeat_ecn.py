@@ -11,7 +11,7 @@ from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths_in_soak, run_width
 from cocotb_tests.core.core import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, Core
 from cocotb_tests.core.peer import Peer
 
@@ -21,8 +21,9 @@ OPTIONS: list[tuple[str, object]] = [("MSS", MSS), ("NOP", None), ("WScale", 7)]
 ECT, MARKED = 2, 3  # codepoints in the IP header
 
 
-def test_downbeat_ecn() -> None:
-    run_module("Downbeat", __name__)
+@end_widths_in_soak
+def test_downbeat_ecn(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 async def opened(dut: Any, *, initial_window: int) -> tuple[Core, Peer, int]:

@@ -11,7 +11,7 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench.layout import element
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths_in_soak, run_width
 from cocotb_tests.calculation.inline_path import Path
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.station import MSS, Station, opened
@@ -21,8 +21,9 @@ ROUND_TRIP = 1_000_000  # ns, behind the bottleneck
 ESTIMATOR = 100_000  # clocks: longer than a round's last acknowledgment takes
 
 
-def test_downbeat_inline() -> None:
-    run_module("Downbeat", __name__)
+@end_widths_in_soak
+def test_downbeat_inline(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 class Sender:

@@ -10,7 +10,7 @@ import cocotb
 from scapy.layers.inet import TCP
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths, run_width
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 
@@ -24,8 +24,9 @@ BY_NUMBER: dict[str, Any] = {"parameters_recovery_noRack": 1, "parameters_recove
 TIME_UNIT = 1 << 30  # ns, of keep-alive and user timeout
 
 
-def test_downbeat_loss() -> None:
-    run_module("Downbeat", __name__)
+@end_widths
+def test_downbeat_loss(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 class Receiver(Peer):

@@ -10,14 +10,15 @@ import cocotb
 import pytest
 
 from cocotb_tests.bench.layout import layout
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths_in_soak, run_width
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.station import MSS, ProbeResults, Station, opened, quiet, something_leaves
 from sim.golden.congestion.startup import paced, pairs
 
 
-def test_downbeat_pairs() -> None:
-    run_module("Downbeat", __name__)
+@end_widths_in_soak
+def test_downbeat_pairs(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 async def taken(core: Core) -> None:

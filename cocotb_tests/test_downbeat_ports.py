@@ -13,7 +13,7 @@ from scapy.layers.inet import TCP
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.layout import layout, number, policy
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths_in_soak, run_width
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 
@@ -23,8 +23,9 @@ SOON = 1_000_000  # ns: paced segments follow each other faster, timers expire l
 ECT = 2
 
 
-def test_downbeat_ports() -> None:
-    run_module("Downbeat", __name__)
+@end_widths_in_soak
+def test_downbeat_ports(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import pytest
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.layout import number
 from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths_in_soak, run_width
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.crowd import LISTEN_PORT, Crowd
 
@@ -18,8 +19,9 @@ STEPS = 150
 LOSS = 0.05
 
 
-def test_downbeat_random() -> None:
-    run_module("Downbeat", __name__)
+@end_widths_in_soak
+def test_downbeat_random(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 @pytest.mark.soak

@@ -8,13 +8,14 @@ from typing import Any
 import cocotb
 from scapy.layers.inet import TCP
 
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths_in_soak, run_width
 from cocotb_tests.core.receiver import DelayingReceiver
 from cocotb_tests.core.station import MSS, opened, quiet
 
 
-def test_downbeat_ssipp() -> None:
-    run_module("Downbeat", __name__)
+@end_widths_in_soak
+def test_downbeat_ssipp(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 # Yu's Algorithms 1 and 2 by hand, initial window 1, a receiver that delays ACKs: which segments each ACK releases.

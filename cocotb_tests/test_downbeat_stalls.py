@@ -12,6 +12,7 @@ from scapy.packet import Raw
 
 from cocotb_tests.bench import generator, until
 from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths, run_width
 from cocotb_tests.core.core import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, Core
 from cocotb_tests.core.crowd import LISTEN_PORT, Crowd
 from cocotb_tests.memory.axi import outside_memory
@@ -19,8 +20,9 @@ from cocotb_tests.memory.axi import outside_memory
 BYTES = 6000  # at least, each way on each connection
 
 
-def test_memory_inside() -> None:
-    run_module("Downbeat", __name__)
+@end_widths
+def test_memory_inside(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 def test_memory_outside() -> None:

@@ -9,7 +9,7 @@ import cocotb
 
 from cocotb_tests.bench import generator, until
 from cocotb_tests.bench.layout import number
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths_in_soak, run_width
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
 
@@ -17,8 +17,9 @@ OPTIONS: list[tuple[str, object]] = [("MSS", 1460), ("NOP", None), ("WScale", 7)
 FLOWS = number("flows")
 
 
-def test_downbeat_syn_flood() -> None:
-    run_module("Downbeat", __name__)
+@end_widths_in_soak
+def test_downbeat_syn_flood(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 async def flooded(dut: Any, *, stall: float = 0.0) -> tuple[Core, list[Peer]]:

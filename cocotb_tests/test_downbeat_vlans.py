@@ -13,7 +13,7 @@ from scapy.packet import Packet, Raw
 from cocotb_tests.addresses import VLANS
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.layout import number
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths, run_width
 from cocotb_tests.core.core import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, Core
 from cocotb_tests.core.peer import Peer
 
@@ -23,8 +23,9 @@ OTHER = 101
 BROADCAST = "ff:ff:ff:ff:ff:ff"
 
 
-def test_downbeat_vlans() -> None:
-    run_module("Downbeat", __name__)
+@end_widths
+def test_downbeat_vlans(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 async def on_vlans(dut: Any, *, stall: float = 0.0, knows_peer: bool = True) -> Core:

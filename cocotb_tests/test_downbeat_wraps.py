@@ -14,7 +14,7 @@ from scapy.layers.inet import TCP
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.layout import number
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths_in_soak, run_width
 from cocotb_tests.core.core import ADDRESSES, PEER_IP, Core, ip_number
 from cocotb_tests.core.peer import Peer
 from sim.golden.flow.keyed_numbers import Numbers, Tuple
@@ -30,8 +30,9 @@ OPTIONS: list[tuple[str, object]] = [("MSS", MSS), ("NOP", None), ("WScale", 7)]
 NUMBERS = Numbers(ADDRESSES["secret"], ADDRESSES["local_ip"])
 
 
-def test_downbeat_wraps() -> None:
-    run_module("Downbeat", __name__)
+@end_widths_in_soak
+def test_downbeat_wraps(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 def key_of(peer_port: int) -> Tuple:

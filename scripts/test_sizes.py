@@ -117,6 +117,7 @@ def test_the_largest_is_clean_verilog(corners: dict[tuple[int, int], dict[str, s
         ("sim,receiveBufferBytes=2048", "receiveBufferBytes = 2048: use a power of two, 4 KiB to 16 MiB"),
         ("default,flows=65536", "payload memory of 8192 MiB is no block RAM: set externalMemory"),
         ("sim,externalMemory=yes", "externalMemory = yes: use true or false"),
+        ("default,beatBytes=12", "beatBytes = 12: use 8, 16, 32 or 64"),
         ("default,eventSpacing=3", "eventSpacing = 3: use 1 or 8"),
         ("default,timeWaits=1000", "timeWaits = 1000: use a power of two, 2 to 65536"),
         ("sim,depth=3", "no field 'depth' to set; there are: deficitIdle, ecc, eventSpacing, externalMemory, flows"),

@@ -13,28 +13,33 @@ from cocotb_tests.bench import generator
 from cocotb_tests.memory.layout import MEMORY_BYTES
 
 
+def _hits(address: int, length: int, faults: Container[int]) -> bool:
+    """A word of eight bytes with one of these bytes is among `faults`."""
+    return any(word in faults for word in range(address - address % 8, address + length, 8))
+
+
 class FaultyRamWrite(AxiRamWrite):  # type: ignore[misc]
-    """Answers SLVERR for each burst with a beat in `faults` (byte addresses of words)."""
+    """Answers SLVERR for each burst with a beat that has a byte of `faults` (byte addresses of words of eight)."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.faults: Container[int] = ()
         super().__init__(*arguments, **options)
 
     async def _write(self, address: int, data: bytes) -> None:
-        if address - address % 8 in self.faults:
+        if _hits(address, len(data), self.faults):
             raise ValueError("a fault that the test asked for")
         await super()._write(address, data)
 
 
 class FaultyRamRead(AxiRamRead):  # type: ignore[misc]
-    """Answers SLVERR, with zeros, for each beat in `faults` (byte addresses of words)."""
+    """Answers SLVERR, with zeros, for each beat that has one of `faults` (byte addresses of words of eight)."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.faults: Container[int] = ()
         super().__init__(*arguments, **options)
 
     async def _read(self, address: int, length: int) -> bytes:
-        if address - address % 8 in self.faults:
+        if _hits(address, length, self.faults):
             raise ValueError("a fault that the test asked for")
         data: bytes = await super()._read(address, length)
         return data

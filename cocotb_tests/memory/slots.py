@@ -21,18 +21,19 @@ class SlotStore:
         random = generator()
         self.frames = [random.randbytes(SLOT_BYTES) for _ in range(SLOTS)]
         self._dut = dut
+        self._width = len(dut.slotRead_data) // 8
         cocotb.start_soon(self._run())
 
     def payload(self, slot: int, offset: int, length: int) -> bytes:
         return self.frames[slot][offset : offset + length]
 
     async def _run(self) -> None:
-        dut = self._dut
+        dut, width = self._dut, self._width
         while True:
             await RisingEdge(dut.clk)
             if dut.slotRead_enable.value == 1:
-                at = int(dut.slotRead_beat.value) * 8
-                beat = self.frames[int(dut.slotRead_slot.value)][at : at + 8]
+                at = int(dut.slotRead_beat.value) * width
+                beat = self.frames[int(dut.slotRead_slot.value)][at : at + width]
                 dut.slotRead_data.value = int.from_bytes(beat, "little")
 
 

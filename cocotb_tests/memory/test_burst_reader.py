@@ -10,13 +10,14 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.bench import FrameSink, StreamMonitor, StreamSource, clocks, generator, start, until, watch_idle
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.memory.axi import read_ram
 from cocotb_tests.memory.layout import BUFFER_BYTES, FLOWS, RECEIVE
 
 
-def test_burst_reader() -> None:
-    run_module("BurstReader", __name__)
+@each_width
+def test_burst_reader(width: int) -> None:
+    run_width("BurstReader", __name__, width)
 
 
 def transfer(random: Random, length: int) -> dict[str, int]:
@@ -117,7 +118,8 @@ async def an_error_of_any_beat_marks_its_frame_alone(dut: Any, stall: float, lat
     random = generator()
     given = [transfer(random, length) for length in lengths(random, 120)]
     bad = [random.random() < 0.3 for _ in given]
-    places = [{address & ~7 for address in RECEIVE.addresses(*each.values())} for each in given]
+    word = len(dut.axi_rdata) // 8
+    places = [{address - address % word for address in RECEIVE.addresses(*each.values())} for each in given]
     faults = {random.choice(sorted(place)) for place, wrong in zip(places, bad, strict=True) if wrong}
     ram.faults = faults
     failures: list[bool] = []

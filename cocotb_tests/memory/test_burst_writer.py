@@ -8,18 +8,22 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import StreamSink, StreamSource, clocks, generator, start, until
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.memory.axi import write_ram
 from cocotb_tests.memory.layout import MEMORY_BYTES, RECEIVE, Mirror
 from cocotb_tests.memory.test_burst_reader import lengths, transfer
 
 
-def test_burst_writer() -> None:
-    run_module("BurstWriter", __name__)
+@each_width
+def test_burst_writer(width: int) -> None:
+    run_width("BurstWriter", __name__, width)
 
 
-def words(data: bytes) -> list[int]:
-    return [int.from_bytes(data[at : at + 8], "little") for at in range(0, len(data), 8)]
+def words(dut: Any, data: bytes) -> list[int]:
+    """As wide as the port; any bytes fill the last one."""
+    width = len(dut.words_payload) // 8
+    data += generator().randbytes(-len(data) % width)
+    return [int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)]
 
 
 @cocotb.test()
@@ -37,7 +41,7 @@ async def a_transfer_changes_its_bytes_and_no_others(dut: Any, stall: float, lat
         data = random.randbytes(each["length"])
         RECEIVE.write(mirror, each["flow"], each["sequence_value"], data)
         transfers.put(each)
-        source.put(*words(data + random.randbytes(-len(data) % 8)))
+        source.put(*words(dut, data))
     for _ in transfers_drawn:
         assert await done.receive() == {"payload": 0}
     await clocks(dut, 100)
@@ -55,7 +59,7 @@ async def done_comes_after_the_last_response(dut: Any) -> None:
     ram.b_channel.pause = True
     await start(dut)
     transfers.put({"flow": 0, "sequence_value": 2000, "length": 3000})
-    source.put(*words(bytes(3000)))
+    source.put(*words(dut, bytes(3000)))
     await clocks(dut, 1000)
     assert done.count == 0
     assert dut.idle.value == 0
@@ -75,9 +79,9 @@ async def writing_goes_on_while_responses_are_late(dut: Any) -> None:
     await start(dut)
     for sequence in range(0, 9 * 64, 64):
         transfers.put({"flow": 0, "sequence_value": sequence, "length": 64})
-        source.put(*words(bytes(64)))
+        source.put(*words(dut, bytes(64)))
     await clocks(dut, 500)
-    assert source.sent == 8 * 8 + 1  # a word more waits inside
+    assert source.sent == 8 * len(words(dut, bytes(64))) + 1  # a word more waits inside
     ram.b_channel.pause = False
     for _ in range(9):
         await done.receive()
@@ -93,7 +97,7 @@ async def an_error_of_any_burst_marks_its_transfer_alone(dut: Any) -> None:
     ram.faults = {RECEIVE.addresses(4, 2048 + 1000, 1)[0]}
     for sequence in (0, 2048 - 800, 4096):
         transfers.put({"flow": 4, "sequence_value": sequence, "length": 1200 + 4096 * (sequence == 1248)})
-        source.put(*words(bytes(1200 + 4096 * (sequence == 1248))))
+        source.put(*words(dut, bytes(1200 + 4096 * (sequence == 1248))))
     assert [(await done.receive())["payload"] for _ in range(3)] == [0, 1, 0]
 
 

@@ -20,7 +20,7 @@ from cocotb_tests.bench import (
     start,
     until,
 )
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.memory.slots import SlotStore, placement
 
 SEGMENT = 1460  # bytes
@@ -28,8 +28,9 @@ ODD = 3  # sequence number of each flow's first byte
 OFFSET = 54  # byte of a frame at which its payload begins
 
 
-def test_memory_bench() -> None:
-    run_module("MemoryBench", __name__)
+@each_width
+def test_memory_bench(width: int) -> None:
+    run_width("MemoryBench", __name__, width)
 
 
 class Bench:
@@ -59,9 +60,10 @@ def segments(count: int) -> Segments:
     return [(number % 4, ODD + number // 4 * SEGMENT) for number in range(count)]
 
 
-def words(alignment: int) -> int:
+def words(dut: Any, alignment: int) -> int:
     """Words that a segment touches."""
-    return (alignment % 8 + SEGMENT + 7) // 8
+    width = len(dut.slotRead_data) // 8
+    return -(-(alignment % width + SEGMENT) // width)
 
 
 @cocotb.test()
@@ -154,11 +156,11 @@ async def full_segments_take_a_clock_a_word(dut: Any, movers: list[Mover], count
         await task
     taken = round((get_sim_time("ns") - begun) / CLOCK_NS)
 
-    in_memory = sum(words(at) for _, at in some) * len(movers) // 2
-    in_slots = words(OFFSET) * count if place in movers else 0
+    in_memory = sum(words(dut, at) for _, at in some) * len(movers) // 2
+    in_slots = words(dut, OFFSET) * count if place in movers else 0
     minimum = max(in_memory, in_slots)
     names = ", ".join(mover.__name__ for mover in movers)
     dut._log.info(f"{names}: {count} x {SEGMENT} bytes in {taken} clocks; {minimum} words go one way")
     # Once on the way: an application's frame is gathered before its burst begins; the rest is pipeline.
-    gathering = words(0) if accept in movers else 0
+    gathering = words(dut, 0) if accept in movers else 0
     assert taken < minimum + gathering + 40

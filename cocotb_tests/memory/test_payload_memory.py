@@ -12,15 +12,16 @@ from cocotb.triggers import Combine
 from cocotbext.axi import AxiMasterRead, AxiMasterWrite, AxiReadBus, AxiWriteBus
 
 from cocotb_tests.bench import bounded, generator, start, until, watch_idle
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.memory.axi import pauses
 from cocotb_tests.memory.layout import MEMORY_BYTES
 
 PIECES = 60
 
 
-def test_payload_memory() -> None:
-    run_module("PayloadMemory", __name__)
+@each_width
+def test_payload_memory(width: int) -> None:
+    run_width("PayloadMemory", __name__, width)
 
 
 def reader(dut: Any, name: str, stall: float) -> AxiMasterRead:

@@ -9,14 +9,15 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import StreamSink, StreamSource, clocks, generator, start, until
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.memory.axi import write_ram
 from cocotb_tests.memory.layout import BUFFER_BYTES, FLOWS, MEMORY_BYTES, RECEIVE, Mirror
 from cocotb_tests.memory.slots import SLOTS, SlotStore, placement
 
 
-def test_placement_writer() -> None:
-    run_module("PlacementWriter", __name__)
+@each_width
+def test_placement_writer(width: int) -> None:
+    run_width("PlacementWriter", __name__, width)
 
 
 def any_placement(random: Random) -> dict[str, int]:

@@ -10,15 +10,16 @@ import cocotb
 from cocotbext.axi import AxiRamRead
 
 from cocotb_tests.bench import FrameSink, StreamSink, StreamSource, clocks, generator, start, until
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.memory.axi import read_ram
 from cocotb_tests.memory.layout import BUFFER_BYTES, FLOWS, RECEIVE
 
 CONSUMED = 4  # EventKind
 
 
-def test_receive_buffer() -> None:
-    run_module("ReceiveBuffer", __name__)
+@each_width
+def test_receive_buffer(width: int) -> None:
+    run_width("ReceiveBuffer", __name__, width)
 
 
 @dataclass
@@ -119,15 +120,16 @@ async def a_request_that_finds_nothing_is_counted_and_holds_no_one_up(dut: Any) 
 @cocotb.test()
 async def consumed_follows_the_last_beat(dut: Any) -> None:
     here = await module(dut)
+    two = 2 * len(dut.data_payload_data) // 8  # bytes of two beats
     here.data.stream.stall = 1.0
-    await here.fill(3, 0, 16)
-    here.request(3, 16)
+    await here.fill(3, 0, two)
+    here.request(3, two)
     await clocks(dut, 200)
     # The first beat is offered, the last one waits behind it.
     assert here.consumed.count == 0
     assert dut.idle.value == 0
     here.data.stream.stall = 0.0
-    await here.delivers(3, 0, 16)
+    await here.delivers(3, 0, two)
 
 
 @cocotb.test()

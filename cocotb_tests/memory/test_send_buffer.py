@@ -10,15 +10,16 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import FrameSource, StreamSink, StreamSource, clocks, generator, start, until
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.memory.axi import FaultyRamWrite, write_ram
 from cocotb_tests.memory.layout import BUFFER_BYTES, FLOWS, SEND, Mirror
 
 WRITTEN = 3  # EventKind
 
 
-def test_send_buffer() -> None:
-    run_module("SendBuffer", __name__)
+@each_width
+def test_send_buffer(width: int) -> None:
+    run_width("SendBuffer", __name__, width)
 
 
 @dataclass
@@ -149,10 +150,11 @@ async def after_a_cut_the_rest_of_the_frame_is_dropped_even_if_space_appears(dut
     payload = random.randbytes(5000)
     SEND.write(mirror, 5, BUFFER_BYTES - 100, payload[:100])
     beats = here.data._beats(payload, {"flow": 5})
-    await here.data.stream.send(*beats[:300])  # more than a chunk
+    begin = 3 * len(beats) // 5  # more than a chunk
+    await here.data.stream.send(*beats[:begin])
     await clocks(dut, 50)
     await here.acknowledge(5, 30_000)
-    await here.data.stream.send(*beats[300:])
+    await here.data.stream.send(*beats[begin:])
     assert await here.taken() == (5, 100)
     assert dut.overruns.value == 1
     assert mirror.differences(here.ram) == []
@@ -176,11 +178,12 @@ async def an_application_that_pauses_within_a_frame_holds_no_burst(dut: Any) -> 
     here = await module(dut)
     await here.open(0, 0)
     beats = here.data._beats(bytes(1600), {"flow": 0})
-    await here.data.stream.send(*beats[:150])
+    begin = 3 * len(beats) // 4
+    await here.data.stream.send(*beats[:begin])
     for _ in range(200):
         await clocks(dut, 1)
         assert dut.axi_awvalid.value == 0
-    await here.data.stream.send(*beats[150:])
+    await here.data.stream.send(*beats[begin:])
     assert await here.taken() == (0, 1600)
 
 

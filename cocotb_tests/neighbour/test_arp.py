@@ -10,15 +10,16 @@ from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.neighbour.neighbour import ADDRESS, BROADCAST, MAC, SECOND, Neighbourhood, mac_of, number
 
 PEER = "10.0.0.2"
 OTHER_MAC = "02:bb:00:00:00:09"
 
 
-def test_arp() -> None:
-    run_module("Neighbour", __name__)
+@each_width
+def test_arp(width: int) -> None:
+    run_width("Neighbour", __name__, width)
 
 
 @cocotb.test()

@@ -12,7 +12,7 @@ from scapy.packet import Packet, Raw
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.layout import number
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import end_widths, run_width
 from cocotb_tests.core.core import CORE_IP, CORE_MAC, GATEWAY_IP, PEER_IP, PEER_MAC, Core
 from cocotb_tests.core.peer import Peer
 
@@ -22,8 +22,9 @@ OPTIONS: list[tuple[str, object]] = [("MSS", MSS)]
 ROUTER_MAC = "02:00:00:00:00:fe"
 
 
-def test_core() -> None:
-    run_module("Downbeat", __name__)
+@end_widths
+def test_core(width: int) -> None:
+    run_width("Downbeat", __name__, width)
 
 
 def put(core: Core, frame: Packet) -> None:

@@ -13,7 +13,7 @@ from scapy.utils import checksum
 
 from cocotb_tests.bench import clocks, generator
 from cocotb_tests.bench.layout import element
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.neighbour.neighbour import ADDRESS, MAC, Neighbourhood, mac_of
 from cocotb_tests.neighbour.neighbour import number as address
 
@@ -23,8 +23,9 @@ FAR = "192.0.2.7"
 KINDS = ("none", "unreachable", "tooBig")
 
 
-def test_icmp() -> None:
-    run_module("Neighbour", __name__)
+@each_width
+def test_icmp(width: int) -> None:
+    run_width("Neighbour", __name__, width)
 
 
 def packet(*, ip: dict[str, Any] | None = None, icmp: dict[str, Any] | None = None, data: bytes = b"") -> Packet:

@@ -8,14 +8,15 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import clocks
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.neighbour.neighbour import ADDRESS, GATEWAY, SECOND, Neighbourhood, mac_of, number
 
 PEER = "10.0.0.2"
 
 
-def test_next_hop() -> None:
-    run_module("Neighbour", __name__)
+@each_width
+def test_next_hop(width: int) -> None:
+    run_width("Neighbour", __name__, width)
 
 
 @cocotb.test()

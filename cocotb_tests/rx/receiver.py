@@ -42,7 +42,8 @@ class WireSource(FrameSource):
     def _beats(self, data: bytes, extras: dict[str, int]) -> list[Beat]:
         beats = super()._beats(data, extras)
         kept = beats[-1]["frame_keep"].bit_length()
-        beats[-1]["frame_data"] |= self._random.getrandbits(64) << 8 * kept & (1 << 64) - 1
+        width = self.stream.ports.widths["frame_data"]
+        beats[-1]["frame_data"] |= self._random.getrandbits(width) << 8 * kept & (1 << width) - 1
         return beats
 
 
@@ -57,6 +58,7 @@ class Receiver:
         self.control = FrameSink(dut, "control", stall=stall)
         self.segments = StreamSink(dut, "segments", stall=stall)
         self.freed = StreamSource(dut, "slotFree")
+        self.width = self.wire.stream.ports.widths["frame_data"] // 8  # bytes of a beat
         self._stamps: list[tuple[int, int]] = []
 
     async def start(self) -> None:
@@ -90,14 +92,14 @@ class Receiver:
 
     async def frame_in(self, slot: int, length: int) -> bytes:
         """The first bytes of a slot."""
-        dut, data = self.dut, b""
+        dut, data, width = self.dut, b"", self.width
         dut.slotRead_enable.value = 1
         dut.slotRead_slot.value = slot
-        for beat in range((length + 7) // 8 + 1):
+        for beat in range((length + width - 1) // width + 1):
             dut.slotRead_beat.value = min(beat, (1 << len(dut.slotRead_beat)) - 1)
             await RisingEdge(dut.clk)
             if beat:
-                data += int(dut.slotRead_data.value).to_bytes(8, "little")
+                data += int(dut.slotRead_data.value).to_bytes(width, "little")
         dut.slotRead_enable.value = 0
         return data[:length]
 

@@ -15,13 +15,14 @@ from scapy.packet import Packet, Padding, Raw
 
 from cocotb_tests.addresses import CORE_IP, CORE_MAC
 from cocotb_tests.bench import clocks, generator
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.rx.packets import LARGEST, any_good, frame
 from cocotb_tests.rx.receiver import Receiver
 
 
-def test_frame_filter() -> None:
-    run_module("Receiver", __name__)
+@each_width
+def test_frame_filter(width: int) -> None:
+    run_width("Receiver", __name__, width)
 
 
 def foreign(draw: Random) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import Beat, generator
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.rx.options import any_edges, sack_fields
 from cocotb_tests.rx.packets import frame, with_tcp_options
 from cocotb_tests.rx.receiver import Receiver
@@ -19,8 +19,9 @@ from cocotb_tests.rx.receiver import Receiver
 ACKNOWLEDGMENT = 0xFFFFF000  # the buffer wraps
 
 
-def test_option_reader() -> None:
-    run_module("Receiver", __name__)
+@each_width
+def test_option_reader(width: int) -> None:
+    run_width("Receiver", __name__, width)
 
 
 def timestamp(value: int, echo: int) -> bytes:

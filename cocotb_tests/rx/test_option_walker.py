@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import cocotb
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.rx.packets import with_ip_options, with_tcp_options
 from cocotb_tests.rx.receiver import Receiver
 
 
-def test_option_walker() -> None:
-    run_module("Receiver", __name__)
+@each_width
+def test_option_walker(width: int) -> None:
+    run_width("Receiver", __name__, width)
 
 
 LENGTHS = {2: [4], 3: [3], 4: [2], 5: [10, 18, 26, 34], 8: [10]}

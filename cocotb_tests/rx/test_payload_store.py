@@ -8,13 +8,14 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.rx.packets import frame
 from cocotb_tests.rx.receiver import SLOTS, Receiver
 
 
-def test_payload_store() -> None:
-    run_module("Receiver", __name__)
+@each_width
+def test_payload_store(width: int) -> None:
+    run_width("Receiver", __name__, width)
 
 
 @cocotb.test()

@@ -8,14 +8,15 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.rx.options import SEND_BUFFER, any_edges, sack_fields
 from cocotb_tests.rx.packets import frame
 from cocotb_tests.rx.receiver import Receiver
 
 
-def test_sack_reader() -> None:
-    run_module("Receiver", __name__)
+@each_width
+def test_sack_reader(width: int) -> None:
+    run_width("Receiver", __name__, width)
 
 
 async def _read(receiver: Receiver, acknowledgment: int, *offsets: int) -> tuple[list[tuple[int, int] | None], bool]:

@@ -8,13 +8,14 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.rx.packets import BAD, LARGEST, any_good, frame
 from cocotb_tests.rx.receiver import SLOTS, Receiver
 
 
-def test_segment_parser() -> None:
-    run_module("Receiver", __name__)
+@each_width
+def test_segment_parser(width: int) -> None:
+    run_width("Receiver", __name__, width)
 
 
 @cocotb.test()
@@ -65,7 +66,7 @@ async def the_largest_frame_passes_and_a_byte_more_is_oversize(dut: Any, tag: in
         assert (await receiver.bypass.receive()).data == largest
     await receiver.settle()
     assert receiver.drops() == {"oversize": 8}
-    assert receiver.bypass.stream.count == (0 if ours else (len(largest) + 7) // 8)
+    assert receiver.bypass.stream.count == (0 if ours else -(-len(largest) // receiver.width))
 
 
 @cocotb.test()

@@ -12,7 +12,7 @@ from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
 from cocotb_tests.addresses import CORE_IP, CORE_MAC, PEER_IP, PEER_MAC, VLANS
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.rx.packets import any_good
 from cocotb_tests.rx.receiver import Receiver
 
@@ -22,8 +22,9 @@ BROADCAST = "ff:ff:ff:ff:ff:ff"
 OTHERS = sorted({1, 2, 4095, *(vlan ^ 1 << bit for vlan in OURS for bit in range(12))} - {0, *OURS})
 
 
-def test_vlans() -> None:
-    run_module("Receiver", __name__)
+@each_width
+def test_vlans(width: int) -> None:
+    run_width("Receiver", __name__, width)
 
 
 def to_us(*tags: Packet, mac: str = CORE_MAC) -> Packet:

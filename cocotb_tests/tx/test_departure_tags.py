@@ -8,7 +8,7 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import clocks
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.tx.segment import ASAP, AT, Segment, random_segment
 from cocotb_tests.tx.transmitter import Transmitter
 
@@ -16,8 +16,9 @@ ENTRIES = 64
 BYTE_TIME = 8  # ns, of 1 Gb/s
 
 
-def test_departure_tags() -> None:
-    run_module("Transmitter", __name__, verilator_args=["--public-flat-rw"])
+@each_width
+def test_departure_tags(width: int) -> None:
+    run_width("Transmitter", __name__, width, verilator_args=["--public-flat-rw"])
 
 
 def stamped(bench: Transmitter, **fixed: object) -> Segment:

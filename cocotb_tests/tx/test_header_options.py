@@ -13,7 +13,7 @@ from scapy.layers.inet import TCP
 from scapy.layers.l2 import Ether
 
 from cocotb_tests.bench import CLOCK_NS
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.tx.segment import AFTER_PREVIOUS, ASAP, AT, Segment, random_segment
 from cocotb_tests.tx.transmitter import Transmitter
 
@@ -22,8 +22,9 @@ STAMPED = "080a 01020304 a0b0c0d0"
 BLOCKS = ((1448, 2896), (4344, 5792), (7240, 8688), (10136, 11584))
 
 
-def test_header_options() -> None:
-    run_module("Transmitter", __name__)
+@each_width
+def test_header_options(width: int) -> None:
+    run_width("Transmitter", __name__, width)
 
 
 async def _options(bench: Transmitter, segment: Segment) -> str:

@@ -10,13 +10,14 @@ import cocotb
 from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.tx.segment import ASAP, AT, PEERS, Peer, Segment, random_segment, scapy_frame
 from cocotb_tests.tx.transmitter import Transmitter
 
 
-def test_segment_builder() -> None:
-    run_module("Transmitter", __name__)
+@each_width
+def test_segment_builder(width: int) -> None:
+    run_width("Transmitter", __name__, width)
 
 
 @cocotb.test()

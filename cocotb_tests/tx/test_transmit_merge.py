@@ -8,13 +8,14 @@ from typing import Any
 import cocotb
 
 from cocotb_tests.bench import clocks
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.tx.segment import ASAP, AT, random_segment
 from cocotb_tests.tx.transmitter import Transmitter
 
 
-def test_transmit_merge() -> None:
-    run_module("Transmitter", __name__)
+@each_width
+def test_transmit_merge(width: int) -> None:
+    run_width("Transmitter", __name__, width)
 
 
 @cocotb.test()

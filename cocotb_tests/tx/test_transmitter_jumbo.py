@@ -9,15 +9,16 @@ import cocotb
 from cocotb.simtime import get_sim_time
 
 from cocotb_tests.bench import CLOCK_NS
-from cocotb_tests.bench.runner import run_module
+from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.tx.segment import AT, random_segment
 from cocotb_tests.tx.transmitter import Transmitter
 
 MSS = 8960
 
 
-def test_transmitter_jumbo() -> None:
-    run_module("TransmitterJumbo", __name__)
+@each_width
+def test_transmitter_jumbo(width: int) -> None:
+    run_width("TransmitterJumbo", __name__, width)
 
 
 @cocotb.test()
@@ -49,4 +50,4 @@ async def full_jumbo_segments_follow_each_other_without_a_gap(dut: Any) -> None:
     for segment in segments:
         await bench.expect(segment)
         ends.append(get_sim_time("ns") / CLOCK_NS)
-    assert (ends[-1] - ends[0]) / 3 <= (MSS + 54 + 7) // 8 + 2
+    assert (ends[-1] - ends[0]) / 3 <= -(-(MSS + 54) // bench.width) + 2

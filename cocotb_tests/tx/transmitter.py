@@ -52,6 +52,7 @@ class Transmitter:
         self.payload = StreamSource(dut, "payload", stall=stall)
         self.fetch_failures = StreamSink(dut, "fetchFailures", stall=stall)
         self.address_reads = 0
+        self.width = self.wire.ports.widths["frame_data"] // 8  # bytes of a beat
 
     @classmethod
     async def create(cls, dut: Any, *, stall: float = 0.0, latency: int = 5, mss: int = 1460) -> Transmitter:
@@ -75,8 +76,8 @@ class Transmitter:
             keep, last = beat["frame_keep"], beat["frame_last"]
             count = keep.bit_length()
             assert keep == (1 << count) - 1, f"keep {keep:#x} has holes"
-            assert last or count == 8, f"keep {keep:#x} before the last beat"
-            data += beat["frame_data"].to_bytes(8, "little")[:count]
+            assert last or count == self.width, f"keep {keep:#x} before the last beat"
+            data += beat["frame_data"].to_bytes(self.width, "little")[:count]
             tells = beat["mode"], (beat["launch_ns"], beat["launch_fraction"]), beat["tag"]
             assert before in (None, tells), "mode, launch or tag changed within a frame"
             before = tells
@@ -133,13 +134,13 @@ class Transmitter:
             await clocks(self.dut, self.latency)
         data = model.payload(request["flow"], request["sequence_value"], request["length"])
         assert data, "a fetch of nothing"
-        for at in range(0, len(data), 8):
-            part = data[at : at + 8]
-            noise = self.random.randbytes(8 - len(part))
+        for at in range(0, len(data), self.width):
+            part = data[at : at + self.width]
+            noise = self.random.randbytes(self.width - len(part))
             self.payload.put(
                 {
                     "data": int.from_bytes(part + noise, "little"),
                     "keep": (1 << len(part)) - 1,
-                    "last": int(at + 8 >= len(data)),
+                    "last": int(at + self.width >= len(data)),
                 }
             )

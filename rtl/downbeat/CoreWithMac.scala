@@ -16,6 +16,9 @@ import spinal.lib._
   * MAC too.
   */
 abstract class CoreWithMac(config: DownbeatConfig) extends RegisteredCore(config, withMac = true) {
+  require(config.beatBytes == 8,
+    s"beatBytes = ${config.beatBytes}: this top's MAC takes 8; use Downbeat or DownbeatAxi")
+
   val link_up = in(Bool()).note("From the PHY's management, synchronous to `clk`.")
   val time_now = out(UInt(64 bits)).note("The core's copy of the MAC's time: ns in bits 63..16, fraction below.")
   val pps_in = config.timeControl generate in(Bool()).note(

@@ -9,7 +9,7 @@ import downbeat.host.{Doorbell, HostInterface, HostOpened, HostPorts, HostSetUp,
 import downbeat.lib.PortNotes.Noted
 import downbeat.lib.ecc.FlipCounts
 import downbeat.lib.{InTurn, RegisteredHandshake, RestingClock, Tally}
-import downbeat.memory.{BurstReader, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
+import downbeat.memory.{BurstReader, MemoryPort, PayloadMemory, PlacementWriter, ReceiveBuffer, SendBuffer}
 import downbeat.messages.{
   ApplicationBeat, CloseReason, Command, Counters, DeliveredBeat, FlowPosition, LocalAddresses, LocalNetwork,
   Notification, PathReport, PlacedEvent, Placement, StaticNeighbour, TraceRecord, Vlan
@@ -69,16 +69,16 @@ case class Downbeat(config: DownbeatConfig) extends Component {
       "Key of all hashes: initial sequence numbers, ephemeral ports, cookies, flow lookup. " +
         "Random; constant out of reset.")
 
-    val s_axis_wire_rx = slave(AxiStream(64, packet = true, userBits = 65)).note(
+    val s_axis_wire_rx = slave(AxiStream(config.beatBits, packet = true, userBits = 65)).note(
       "Frames from the MAC without FCS. TUSER: 63..0 SFD stamp (first beat), 64 damaged (last beat).")
-    val m_axis_wire_tx = master(AxiStream(64, packet = true, userBits = 82)).note(
+    val m_axis_wire_tx = master(AxiStream(config.beatBits, packet = true, userBits = 82)).note(
       "Frames to the MAC without FCS. TUSER, the same in all beats: 63..0 launch time, 65..64 mode (0 at, 1 asap, " +
         "2 afterPrevious), 81..66 tag (0: no stamp wanted).")
     val s_axis_departure =
       slave(AxiStream(80, stalls = false)).note("SFD stamps of tagged frames. TDATA: 15..0 tag, 79..16 stamp.")
-    val m_axis_bypass_rx = master(AxiStream(64, packet = true, userBits = 65)).note(
+    val m_axis_bypass_rx = master(AxiStream(config.beatBits, packet = true, userBits = 65)).note(
       "Received frames that are not ours. TUSER as it came in.")
-    val s_axis_bypass_tx = slave(AxiStream(64, packet = true)).note("Frames of others to send.")
+    val s_axis_bypass_tx = slave(AxiStream(config.beatBits, packet = true)).note("Frames of others to send.")
 
     val s_axis_command =
       slave(AxiStream(Command(config).getBitsWidth)).note(
@@ -88,15 +88,15 @@ case class Downbeat(config: DownbeatConfig) extends Component {
     val m_axis_path_report = config.pathReports generate
       master(AxiStream(PathReport(config).getBitsWidth)).note(
         "A path report in each beat, the newest of its flow: `DOWNBEAT_PATH_REPORT_...` in downbeat_layout.h.")
-    val s_axis_tx = slave(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits)).note(
+    val s_axis_tx = slave(AxiStream(config.beatBits, packet = true, userBits = 1, destBits = config.flowBits)).note(
       "Application data to send. TDEST: flow. TUSER is 1 in the last beat of a frame that ends urgent data.")
-    val m_axis_rx = master(AxiStream(64, packet = true, userBits = 1, destBits = config.flowBits)).note(
+    val m_axis_rx = master(AxiStream(config.beatBits, packet = true, userBits = 1, destBits = config.flowBits)).note(
       "Received application data. TDEST: flow. TUSER is 1 in the last beat of a frame whose bytes the memory " +
         "refused: discard that frame.")
 
     val m_axi = config.externalMemory generate master(Axi4(config.memory)).note(
-      s"AXI4 to the payload memory: ${config.memory.addressWidth} address bits from 0 on, 64 data bits, INCR bursts " +
-        "of up to 256 beats within 2 KiB, several outstanding; its base is a multiple of 4 KiB. Responses of one ID " +
+      s"AXI4 to the payload memory: ${config.memory.addressWidth} address bits from 0 on, ${config.beatBits} data bits, INCR bursts " +
+        s"of up to ${MemoryPort.pageBytes / config.beatBytes} beats within 2 KiB, several outstanding; its base is a multiple of 4 KiB. Responses of one ID " +
         "come in order, those of different IDs in any order.")
 
     // The host's ports: what registers set and show, its doorbells, its rings, an interrupt for each
@@ -319,7 +319,7 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   io.address_conflict := neighbour.io.conflict
   FramePorts.writeReceived(io.m_axis_bypass_rx, receiver.io.bypass)
   private val bypass = FramePorts.readFrames(io.s_axis_bypass_tx).map { frame =>
-    val whole = FrameBeat(config.vlanBits) // any tag is in its bytes
+    val whole = FrameBeat(config.vlanBits, config.beatBytes) // any tag is in its bytes
     whole.takesBytes(frame)
     whole.vlan := 0
     whole

@@ -4,6 +4,7 @@ package downbeat
 import downbeat.config.DownbeatConfig
 import downbeat.host.HostPorts
 import downbeat.lib.PortNotes.Noted
+import downbeat.memory.MemoryPort
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi.{Axi4, Axi4SpecRenamer}
@@ -15,7 +16,8 @@ trait HostMemory { this: RegisteredCore =>
   protected def toHost(config: DownbeatConfig): Axi4 = {
     val outer = master(Axi4(config.memory.copy(addressWidth = HostPorts.axi.addressWidth))).note(
       s"AXI4 to the payload in the host's memory, from the address that the host has set: " +
-        s"${HostPorts.axi.addressWidth} address bits, 64 data bits, INCR bursts of up to 256 beats within 2 KiB. A " +
+        s"${HostPorts.axi.addressWidth} address bits, ${config.beatBits} data bits, INCR bursts of up to " +
+        s"${MemoryPort.pageBytes / config.beatBytes} beats within 2 KiB. A " +
         "write's response means that the host sees it.")
     Axi4SpecRenamer(outer)
     val inner = memoryPort

@@ -7,6 +7,7 @@ needed.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -23,13 +24,21 @@ PUT_TOGETHER = re.compile(r"f\"[A-Z]\w*\{|\{\w*\}\.v\b|glob\(\"\*\.v")
 def needed(root: Path, test: str) -> list[str]:
     """The modules that each chosen file names, or a helper that it imports. A file without any, or no cocotb test,
     needs all."""
-    known = set(re.findall(r'"(\w+)" ->', next((root / "rtl").rglob("Modules.scala")).read_text()))
+    modules = next((root / "rtl").rglob("Modules.scala")).read_text()
+    known = set(re.findall(r'"(\w+)" ->', modules))
+    at_each_width = "".join(re.findall(r"name <- Seq\((.*?)\)", modules, re.DOTALL))
+    wide = set(re.findall(r'"(\w+)"', at_each_width))
     found: set[str] = set()
     for path in select(root, test):
         text = "\n".join(one.read_text() for one in _imported(root, root / path))
         named = {
             word for word in re.findall(r'"(\w+)"', text) if word in known or re.match("(Policy|Calculator)[A-Z]", word)
         }
+        soak = bool(os.environ.get("SOAK"))
+        if "@each_width\n" in text:
+            named |= {f"{module}{width}" for module in named & wide for width in ((16, 32, 64) if soak else (64,))}
+        if "@end_widths\n" in text or soak and "@end_widths_in_soak\n" in text:
+            named |= {f"{module}64" for module in named & {"Downbeat"}}
         if not named or PUT_TOGETHER.search(text) or not path.is_relative_to(TESTS):
             return []
         found |= named

@@ -19,6 +19,7 @@ from scripts.check.needs import ROOT, needed
             ["FlowEngine", "FlowEngineCounted", "FlowEngineSpaced", "FlowEngineSpacedInBlockRam"],
         ),
         ("engine/test_handshake", ["FlowEngineCounted", "FlowEngineSpaced"]),
+        ("rx/test_receiver", ["Receiver", "Receiver64"]),
         ("registers/test_counter_registers", ["RegisterMap"]),
     ],
 )
@@ -38,4 +39,4 @@ def test_make_elaborates_what_the_test_needs() -> None:
     """Also by a make in which $(shell) sees no exported variable."""
     command = ["make", "--dry-run", "--print-data-base", "test", "TEST=rx/test_frame_filter"]
     done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=False)
-    assert "\nCHOSEN := Receiver\n" in done.stdout
+    assert "\nCHOSEN := Receiver Receiver64\n" in done.stdout

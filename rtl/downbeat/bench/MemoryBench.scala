@@ -18,7 +18,7 @@ case class MemoryBench(config: DownbeatConfig) extends Component {
     val sendOpened, acknowledged = slave(Flow(FlowPosition(config)))
     val written = master(Stream(ApplicationEvent(config)))
     val fetches = slave(Stream(Transfer(config)))
-    val fetched = master(Stream(FrameBeat()))
+    val fetched = master(Stream(FrameBeat(bytes = config.beatBytes)))
     val placements = slave(Stream(Placement(config)))
     val slotRead = master(SlotReadPort(config))
     val placed = master(Stream(PlacedEvent(config)))

@@ -21,6 +21,7 @@ object BuildName {
     "hostPorts" -> ((config, value) => config.copy(externalMemory = true, hostPorts = value.toInt)),
     "ecc" -> ((config, value) => config.copy(ecc = truth("ecc", value))),
     "deficitIdle" -> ((config, value) => config.copy(deficitIdle = truth("deficitIdle", value))),
+    "beatBytes" -> ((config, value) => config.copy(beatBytes = value.toInt)),
     "vlans" -> ((config, value) => config.copy(vlans = value.toInt)),
     "eventSpacing" -> ((config, value) => config.copy(eventSpacing = value.toInt)),
     "policies" -> policies)

@@ -46,5 +46,6 @@ case class Layout(config: DownbeatConfig) {
       family -> set.present.map(policy => BundleLayout.of(policy.name, policy.state))
     }
 
-  val numbers: Seq[(String, BigInt)] = BuildNumbers(config)
+  /** Those of registers, and one for who drives the ports. */
+  val numbers: Seq[(String, BigInt)] = BuildNumbers(config) :+ ("beatBytes" -> BigInt(config.beatBytes))
 }

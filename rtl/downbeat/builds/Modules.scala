@@ -117,6 +117,13 @@ object Modules {
     "XgmiiMacJumbo" -> (config => EthernetMac(config.copy(xgmii = true, maximumFrameBytes = 9018))),
     "XgmiiMacWithoutDeficit" -> (config => EthernetMac(config.copy(xgmii = true, deficitIdle = false))))
 
+  /** Those whose tests run at each width, with the bytes of a beat behind their name: `Receiver64`. */
+  private val wide: Map[String, DownbeatConfig => Component] = (for {
+    bytes <- Seq(16, 32, 64)
+    name <- Seq("BurstReader", "BurstWriter", "MemoryBench", "PayloadMemory", "PlacementWriter", "ReceiveBuffer",
+      "Receiver", "SendBuffer", "Neighbour", "Transmitter", "TransmitterJumbo") ++ Option.when(bytes == 64)("Downbeat")
+  } yield s"$name$bytes" -> ((config: DownbeatConfig) => own(name)(config.copy(beatBytes = bytes)))).toMap
+
   private val registered: Seq[Policy] = Policies.startup ++ Policies.steady
 
   /** A module for each registered policy: `PolicyReno` for "reno". */
@@ -131,7 +138,7 @@ object Modules {
     .map(calculator => s"Calculator${calculator.name.capitalize}" -> (calculator.build(_: DownbeatConfig)))
     .toMap
 
-  val all: Map[String, DownbeatConfig => Component] = own ++ policies ++ calculators
+  val all: Map[String, DownbeatConfig => Component] = own ++ wide ++ policies ++ calculators
 
   /** Whole boards, with primitives that only their FPGA's tools know: `make bitstream`. */
   private val boards: Map[String, DownbeatConfig => Component] = BoardTop.modules

@@ -10,6 +10,7 @@ import spinal.core._
   * windows, `ns2` for papers that ran in ns-2, with its floor of the retransmission timeout, `small` for an FPGA with
   * little block RAM, `lean` with one policy of either kind, standard slow start and Reno, `board` with four flows and
   * what the application on a board uses, an event in eight clocks, no records of events, `ten` for a MAC of 10 Gb/s,
+  * `hundred` for one of 100 Gb/s with AXI4-Stream,
   * `host` for tests of the driver: rings that wrap often, few policies.
   */
 object Presets {
@@ -34,6 +35,7 @@ object Presets {
       eventSpacing = 8,
       clock = 62.5 MHz),
     "ten" -> default.copy(flows = 64, xgmii = true, clock = 156.25 MHz),
+    "hundred" -> default.copy(flows = 64, beatBytes = 64, clock = 322 MHz),
     "host" -> small.having("standard", "paced", "pairs")("reno", "cubic").copy(hostStart = true, pathReports = true,
       externalMemory = true, hostPorts = 4))
 }

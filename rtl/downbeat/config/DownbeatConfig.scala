@@ -12,6 +12,7 @@ import spinal.lib.bus.amba4.axi.Axi4Config
   * @param listeners          TCP ports that can listen at once
   * @param sendBufferBytes    unacknowledged and unsent data per flow; a power of two, 4 KiB to 16 MiB
   * @param receiveBufferBytes received data per flow not yet read; a power of two, 4 KiB to 16 MiB
+  * @param beatBytes          width of all streams of frames and payload and of the payload memory, bytes: 8, 16, 32 or 64
   * @param maximumFrameBytes  largest Ethernet frame with its FCS, 1,518 to 9,018
   * @param payloadSlots       received frames whose payload waits for a verdict; a power of two
   * @param assumedPeerMss     MSS in bytes for a peer that sends no MSS option (RFC 9293 3.7.1 says 536)
@@ -54,6 +55,7 @@ case class DownbeatConfig(
     listeners: Int = 4,
     sendBufferBytes: Int = 64 * 1024,
     receiveBufferBytes: Int = 64 * 1024,
+    beatBytes: Int = 8,
     maximumFrameBytes: Int = 1518,
     payloadSlots: Int = 8,
     assumedPeerMss: Int = 536,
@@ -84,6 +86,7 @@ case class DownbeatConfig(
   require(isPow2(flows) && flows >= 4 && flows <= 65536, s"flows = $flows: use a power of two, 4 to 65536")
   for ((name, size) <- Seq("sendBufferBytes" -> sendBufferBytes, "receiveBufferBytes" -> receiveBufferBytes))
     require(isPow2(size) && size >= 4096 && size <= (1 << 24), s"$name = $size: use a power of two, 4 KiB to 16 MiB")
+  require(Seq(8, 16, 32, 64).contains(beatBytes), s"beatBytes = $beatBytes: use 8, 16, 32 or 64")
   require(maximumFrameBytes >= 1518 && maximumFrameBytes <= 9018,
     s"maximumFrameBytes = $maximumFrameBytes: use 1518 to 9018")
   require(isPow2(payloadSlots) && payloadSlots >= 2, s"payloadSlots = $payloadSlots: use a power of two from 2")
@@ -100,8 +103,9 @@ case class DownbeatConfig(
   def having(startupNames: String*)(steadyNames: String*): DownbeatConfig =
     copy(startup = startup.only(startupNames), steady = steady.only(steadyNames))
 
-  /** Frame streams: bytes of a beat. */
-  val beatBytes: Int = 8
+  /** Bits of a beat, and of a byte's place in it. */
+  val beatBits: Int = 8 * beatBytes
+  val beatByteBits: Int = log2Up(beatBytes)
   val flowBits: Int = log2Up(flows)
   val timeWaitBits: Int = log2Up(timeWaits)
   /** Connections that have lived on a flow, modulo 2^8: what marks a returning event as stale. */
@@ -117,6 +121,8 @@ case class DownbeatConfig(
   /** A slot holds a whole frame, headers and all, without its FCS. */
   val slotBytes: Int = 1 << log2Up(maximumFrameBytes)
   val slotBeatBits: Int = log2Up(slotBytes / beatBytes)
+  /** Width of a received frame's length in bytes, and more than any slot holds. */
+  val frameByteBits: Int = log2Up(slotBytes) + 1
   /** Engine: events of one flow are at least this many clocks apart (a stage's read-modify-write). */
   val flowSpacing: Int = 8
   require(eventSpacing == 1 || eventSpacing == flowSpacing, s"eventSpacing = $eventSpacing: use 1 or $flowSpacing")
@@ -187,11 +193,11 @@ case class DownbeatConfig(
   /** Width of a VLAN's number: 0 is the untagged network. */
   val vlanBits: Int = log2Up(vlans + 1)
 
-  /** Payload memory: all send buffers, then all receive buffers; one AXI4 port, 64 bits wide. */
+  /** Payload memory: all send buffers, then all receive buffers; one AXI4 port, a beat wide. */
   val receiveBase: Long = flows.toLong * sendBufferBytes max flows.toLong * receiveBufferBytes
   val memoryBytes: Long = 2 * receiveBase
   val memory: Axi4Config = Axi4Config(
-    addressWidth = log2Up(memoryBytes), dataWidth = 64, idWidth = 2,
+    addressWidth = log2Up(memoryBytes), dataWidth = beatBits, idWidth = 2,
     useRegion = false, useLock = false, useCache = false, useQos = false, useProt = false)
 }
 

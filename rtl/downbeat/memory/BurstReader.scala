@@ -17,7 +17,7 @@ import spinal.lib.bus.amba4.axi._
 case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, lengthBits: Int = 14) extends Component {
   val io = new Bundle {
     val transfers = slave(Stream(Transfer(config, lengthBits)))
-    val data = master(Stream(FrameBeat()))
+    val data = master(Stream(FrameBeat(bytes = config.beatBytes)))
     /** The memory reported an error for bytes of this frame; read with the last beat of `data`. */
     val failed = out(Bool())
     val axi = master(Axi4ReadOnly(MemoryPort.config(config)))
@@ -29,8 +29,8 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   private val queueWords = 512
   /** Words of the queue that no burst has reserved. */
   private val free = Reg(UInt(log2Up(queueWords + 1) bits)) init queueWords
-  // A whole page, whatever the burst needs: two bits instead of a comparison.
-  private val hasSpace = free(9 downto 8) =/= 0
+  // A whole page, whatever the burst needs: upper bits instead of a comparison.
+  private val hasSpace = free(free.high downto MemoryPort.pageWordBits(config)) =/= 0
 
   private val splitter = BurstSplitter(config, bufferBytes, lengthBits)
   private val transfer = io.transfers.halfPipe()
@@ -41,19 +41,19 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
 
   /** Values for a burst that its words do not carry. */
   private case class Mark() extends Bundle {
-    val start, stop = UInt(3 bits)
+    val start, stop = UInt(config.beatByteBits bits)
     val last = Bool()
   }
   private val mark = marks.map { burst =>
     val mark = Mark()
     mark.start := burst.shift
-    mark.stop := burst.stop(2 downto 0)
+    mark.stop := burst.stop(config.beatByteBits - 1 downto 0)
     mark.last := burst.last
     mark
   }.queue(16, latency = 1).m2sPipe(holdPayload = true)
 
   private case class Word() extends Bundle {
-    val data = Bits(64 bits)
+    val data = Bits(config.beatBits bits)
     val last = Bool()
     val failed = Bool()
   }
@@ -69,9 +69,9 @@ case class BurstReader(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   private val taken = bursts.fire ? (bursts.length +^ 1) | U(0, 9 bits)
   free := (free + words.fire.asUInt) - taken
 
-  private val realigner = Realigner()
+  private val realigner = Realigner(config.beatBytes)
   private val marked = words.continueWhen(mark.valid).map { word =>
-    val run = RunWord()
+    val run = RunWord(config.beatBytes)
     run.data := word.data
     run.start := mark.start
     run.stop := mark.stop

@@ -16,14 +16,15 @@ case class Burst(config: DownbeatConfig, bufferBytes: Int) extends Bundle {
   /** Beats less one, as AXI4 counts them. */
   val length = UInt(8 bits)
   /** Byte of its first word at which the whole transfer begins. */
-  val shift = UInt(3 bits)
+  val shift = UInt(config.beatByteBits bits)
   /** The transfer's last burst. */
   val last = Bool()
 
   def command[T <: Axi4Ax](port: T, base: Long): T = {
     require(base % (config.flows.toLong * bufferBytes) == 0, s"base $base: use a multiple of all flows' buffers")
     val ax = port.clone.asInstanceOf[T]
-    ax.addr := (flow @@ page @@ start(10 downto 3) @@ U(0, 3 bits)).resize(ax.addr.getWidth) | U(base,
+    ax.addr := (flow @@ page @@ start(start.high downto config.beatByteBits) @@ U(0, config.beatByteBits bits)).resize(
+      ax.addr.getWidth) | U(base,
       ax.addr.getWidth bits)
     ax.id := 0
     ax.len := length
@@ -49,6 +50,7 @@ case class BurstSplitter(config: DownbeatConfig, bufferBytes: Int, lengthBits: I
 
   private val pageBits = log2Up(MemoryPort.pageBytes)
   private val pages = log2Up(bufferBytes) - 1 downto pageBits
+  private val words = pageBits - 1 downto config.beatByteBits
 
   private val busy = RegInit(False)
   private val burst = Reg(Burst(config, bufferBytes))
@@ -60,7 +62,7 @@ case class BurstSplitter(config: DownbeatConfig, bufferBytes: Int, lengthBits: I
   io.bursts.payload := burst
   io.bursts.last.removeAssignments() := last
   io.bursts.stop.removeAssignments() := last ? transferStop | U(MemoryPort.pageBytes - 1)
-  io.bursts.length.removeAssignments() := io.bursts.stop(pageBits - 1 downto 3) - burst.start(pageBits - 1 downto 3)
+  io.bursts.length.removeAssignments() := (io.bursts.stop(words) - burst.start(words)).resized
   when(io.bursts.fire) {
     burst.page := burst.page + 1
     burst.start := 0
@@ -76,7 +78,7 @@ case class BurstSplitter(config: DownbeatConfig, bufferBytes: Int, lengthBits: I
     burst.flow := io.transfers.flow
     burst.page := position(pages)
     burst.start := position(pageBits - 1 downto 0)
-    burst.shift := position(2 downto 0)
+    burst.shift := position(config.beatByteBits - 1 downto 0)
     pagesAfter := end(end.high downto pageBits)
     transferStop := end.resized
   }

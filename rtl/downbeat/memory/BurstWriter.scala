@@ -16,7 +16,7 @@ import spinal.lib.bus.amba4.axi._
 case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, lengthBits: Int = 14) extends Component {
   val io = new Bundle {
     val transfers = slave(Stream(Transfer(config, lengthBits)))
-    val words = slave(Stream(Bits(64 bits)))
+    val words = slave(Stream(Bits(config.beatBits bits)))
     val axi = master(Axi4WriteOnly(MemoryPort.config(config)))
     /** One token for each transfer, in order, after all its responses; true: the memory reported an error. */
     val done = master(Stream(Bool()))
@@ -40,8 +40,8 @@ case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, len
   /** How the beats of a burst are made. */
   private case class Plan() extends Bundle {
     val length = UInt(8 bits) // beats less one
-    val shift = UInt(3 bits)
-    val firstStrobe, lastStrobe = Bits(8 bits)
+    val shift = UInt(config.beatByteBits bits)
+    val firstStrobe, lastStrobe = Bits(config.beatBytes bits)
     /** The bytes of the last beat came with the word before. */
     val tail = Bool()
   }
@@ -49,9 +49,9 @@ case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, len
     val plan = Plan()
     plan.length := burst.length
     plan.shift := burst.shift
-    plan.firstStrobe := ByteStrobes.from(burst.start(2 downto 0))
-    plan.lastStrobe := ByteStrobes.upTo(burst.stop(2 downto 0))
-    plan.tail := burst.last && burst.stop(2 downto 0) < burst.shift
+    plan.firstStrobe := ByteStrobes.from(burst.start(config.beatByteBits - 1 downto 0))
+    plan.lastStrobe := ByteStrobes.upTo(burst.stop(config.beatByteBits - 1 downto 0))
+    plan.tail := burst.last && burst.stop(config.beatByteBits - 1 downto 0) < burst.shift
     plan
   }.m2sPipe(holdPayload = true)
 
@@ -70,10 +70,10 @@ case class BurstWriter(config: DownbeatConfig, bufferBytes: Int, base: Long, len
     index := lastBeat ? U(0) | index + 1
     firstBeat := lastBeat
   }
-  // Byte 0 of the new word belongs `shift` bytes up: the window begins at byte 8 - shift of the two words.
-  beats.data := ByteWindow(words.payload ## before, ~plan.shift, 1)
-  beats.strb := (plan.firstStrobe | B(8 bits, default -> !firstBeat)) & (plan.lastStrobe | B(8 bits,
-    default -> !lastBeat))
+  // Byte 0 of the new word belongs `shift` bytes up: the window begins `shift` bytes before it in the two words.
+  beats.data := ByteShift.window((words.payload ## before) >> 8, ~plan.shift, config.beatBytes)
+  beats.strb := (plan.firstStrobe | B(config.beatBytes bits, default -> !firstBeat)) &
+    (plan.lastStrobe | B(config.beatBytes bits, default -> !lastBeat))
   beats.last := lastBeat
   io.axi.w << beats.pipelined(StreamPipe.FULL)
 

@@ -12,9 +12,9 @@ import spinal.lib.fsm._
 case class AdmittedChunk(config: DownbeatConfig) extends Bundle {
   val transfer = Transfer(config) // the accepted bytes, perhaps none
   /** Words of the chunk, less one. */
-  val words = UInt(8 bits)
+  val words = UInt(MemoryPort.pageWordBits(config) bits)
   /** Words of it to write. */
-  val wordsTaken = UInt(9 bits)
+  val wordsTaken = UInt(MemoryPort.pageWordBits(config) + 1 bits)
   /** The end of its frame; that is also the end of urgent data. */
   val last, urgent = Bool()
   /** Bytes taken of the frame up to here. */
@@ -120,8 +120,8 @@ case class ChunkAdmission(config: DownbeatConfig) extends Component {
   admitted.transfer.flow := start.flow
   admitted.transfer.sequence := start.sequence
   admitted.transfer.length := taken.resized
-  admitted.words := io.chunks.length(10 downto 3)
-  admitted.wordsTaken := (taken + 7)(11 downto 3)
+  admitted.words := io.chunks.length(io.chunks.length.high downto config.beatByteBits)
+  admitted.wordsTaken := (taken + (config.beatBytes - 1))(11 downto config.beatByteBits)
   admitted.last := io.chunks.last
   admitted.urgent := io.chunks.urgent
   admitted.frameTaken := frameTaken

@@ -24,13 +24,13 @@ case class FrameGatherer(config: DownbeatConfig) extends Component {
     /** Frames that have begun, since reset; modulo 256. */
     val begun = out(UInt(ApplicationBeat.frameCountBits bits))
     val chunks = master(Stream(Chunk(config)))
-    val words = master(Stream(Bits(64 bits)))
+    val words = master(Stream(Bits(config.beatBits bits)))
     /** No chunk waits and no frame is half here. */
     val idle = out(Bool())
   }
   noIoPrefix()
 
-  private val beat = Reg(UInt(8 bits)) init 0
+  private val beat = Reg(UInt(MemoryPort.pageWordBits(config) bits)) init 0
   private val within = RegInit(False)
   private val begun = Reg(UInt(ApplicationBeat.frameCountBits bits)) init 0
   io.begun := begun
@@ -51,7 +51,7 @@ case class FrameGatherer(config: DownbeatConfig) extends Component {
     chunk.flow := end.flow
     chunk.last := end.last
     chunk.urgent := end.urgent
-    chunk.length := beat @@ CountOne(end.keep(7 downto 1))
+    chunk.length := beat @@ CountOne(end.keep(config.beatBytes - 1 downto 1))
     chunk
   }.queue(16, latency = 1)
 

@@ -39,7 +39,7 @@ case class PlacementWriter(config: DownbeatConfig) extends Component {
   slotReader.io.slot <> io.slotRead
   io.slotFree << slotReader.io.free
 
-  private val realigner = Realigner()
+  private val realigner = Realigner(config.beatBytes)
   realigner.io.words << slotReader.io.words
 
   private val writer = BurstWriter(config, config.receiveBufferBytes, config.receiveBase)

@@ -6,12 +6,12 @@ import spinal.core._
 import spinal.lib._
 
 /** One word of a run of bytes that begins and ends anywhere in a word. */
-case class RunWord() extends Bundle {
-  val data = Bits(64 bits)
+case class RunWord(bytes: Int) extends Bundle {
+  val data = Bits(8 * bytes bits)
   /** Byte of its first word at which the run begins; the same in all words of a run. */
-  val start = UInt(3 bits)
+  val start = UInt(log2Up(bytes) bits)
   /** Byte of its last word at which the run ends; read with `last`. */
-  val stop = UInt(3 bits)
+  val stop = UInt(log2Up(bytes) bits)
   val last = Bool()
 }
 
@@ -20,22 +20,22 @@ case class RunWord() extends Bundle {
   * A beat is cut from two neighbouring words, so a word waits here for the next one of its run. A run whose last word
   * ends before byte `start` has one beat less than it has words. Bytes beyond `keep` are undefined.
   */
-case class Realigner() extends Component {
+case class Realigner(bytes: Int) extends Component {
   val io = new Bundle {
-    val words = slave(Stream(RunWord()))
-    val beats = master(Stream(FrameBeat()))
+    val words = slave(Stream(RunWord(bytes)))
+    val beats = master(Stream(FrameBeat(bytes = bytes)))
     val idle = out(Bool())
   }
   noIoPrefix()
 
   /** A word with what its end means for the beats, decided one register ahead. */
   private case class Prepared() extends Bundle {
-    val data = Bits(64 bits)
-    val start = UInt(3 bits)
+    val data = Bits(8 * bytes bits)
+    val start = UInt(log2Up(bytes) bits)
     val last = Bool()
     /** The last word holds bytes that no earlier beat has. */
     val rest = Bool()
-    val keep = Bits(8 bits)
+    val keep = Bits(bytes bits)
   }
 
   private val next = io.words.map { word =>
@@ -44,18 +44,18 @@ case class Realigner() extends Component {
     prepared.start := word.start
     prepared.last := word.last
     prepared.rest := !(word.stop < word.start)
-    val bytesLessOne = word.stop - word.start // modulo 8
+    val bytesLessOne = word.stop - word.start // modulo a word's bytes
     prepared.keep := ByteStrobes.upTo(bytesLessOne)
     prepared
   }.m2sPipe(holdPayload = true)
   private val held = Reg(Prepared())
   private val holding = RegInit(False)
 
-  private val beats = Stream(FrameBeat())
+  private val beats = Stream(FrameBeat(bytes = bytes))
   beats.valid := holding && (held.last ? held.rest | next.valid)
-  beats.data := ByteWindow(next.data ## held.data, held.start, 0)
+  beats.data := ByteShift.window(next.data ## held.data, held.start, bytes)
   beats.last := held.last || (next.last && !next.rest)
-  beats.keep := B(0xff)
+  beats.keep.setAll()
   when(held.last) {
     beats.keep := held.keep
   } elsewhen (beats.last) {

@@ -54,7 +54,7 @@ case class SendBuffer(config: DownbeatConfig) extends Component {
   // The words of a chunk that was cut are drained here.
   private val cut = cutting.s2mPipe().m2sPipe(holdPayload = true)
   private val words = gatherer.io.words.continueWhen(cut.valid)
-  private val index = Reg(UInt(8 bits)) init 0
+  private val index = Reg(UInt(MemoryPort.pageWordBits(config) bits)) init 0
   private val lastWord = index === cut.words
   when(words.fire)(index := lastWord ? U(0) | index + 1)
   cut.ready := words.fire && lastWord

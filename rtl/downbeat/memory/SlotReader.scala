@@ -11,7 +11,7 @@ case class SlotReader(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val placements = slave(Stream(Placement(config)))
     val slot = master(SlotReadPort(config))
-    val words = master(Stream(RunWord()))
+    val words = master(Stream(RunWord(config.beatBytes)))
     val free = master(Flow(UInt(config.slotBits bits)))
     val idle = out(Bool())
   }
@@ -25,7 +25,7 @@ case class SlotReader(config: DownbeatConfig) extends Component {
     /** There is nothing to read. */
     val empty = Bool()
     val first, last = UInt(beatBits bits)
-    val start, stop = UInt(3 bits)
+    val start, stop = UInt(config.beatByteBits bits)
   }
   private val run = io.placements.map { placement =>
     val run = Run()
@@ -33,10 +33,10 @@ case class SlotReader(config: DownbeatConfig) extends Component {
     run.slot := placement.payload.slot
     run.held := placement.payload.held
     run.empty := placement.discard || placement.length === 0
-    run.first := placement.payload.offset(3, beatBits bits)
-    run.last := end(3, beatBits bits)
-    run.start := placement.payload.offset(2 downto 0)
-    run.stop := end(2 downto 0)
+    run.first := placement.payload.offset(config.beatByteBits, beatBits bits)
+    run.last := end(config.beatByteBits, beatBits bits)
+    run.start := placement.payload.offset(config.beatByteBits - 1 downto 0)
+    run.stop := end(config.beatByteBits - 1 downto 0)
     run
   }.s2mPipe().m2sPipe(holdPayload = true)
 
@@ -45,7 +45,7 @@ case class SlotReader(config: DownbeatConfig) extends Component {
   private val current = begun ? beat | run.first
   private val last = current === run.last
 
-  private val requested = Stream(RunWord())
+  private val requested = Stream(RunWord(config.beatBytes))
   requested.valid := run.valid && !run.empty
   requested.data.assignDontCare()
   requested.start := run.start
@@ -63,7 +63,7 @@ case class SlotReader(config: DownbeatConfig) extends Component {
 
   private val arrived = requested.m2sPipe(holdPayload = true)
   io.words << arrived.map { word =>
-    val filled = RunWord()
+    val filled = RunWord(config.beatBytes)
     filled := word
     filled.data.removeAssignments() := io.slot.data
     filled

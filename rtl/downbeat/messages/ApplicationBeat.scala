@@ -8,8 +8,8 @@ import spinal.core._
   * 0, and all ones except in the last beat of a frame. The core gives frames no meaning: TCP is a stream of bytes.
   */
 case class ApplicationBeat(config: DownbeatConfig) extends Bundle {
-  val data = Bits(64 bits)
-  val keep = Bits(8 bits)
+  val data = Bits(config.beatBits bits)
+  val keep = Bits(config.beatBytes bits)
   val last = Bool()
   /** The same in all beats of a frame. */
   val flow = UInt(config.flowBits bits)
@@ -26,8 +26,8 @@ object ApplicationBeat {
 
 /** Received data on its way to the application. */
 case class DeliveredBeat(config: DownbeatConfig) extends Bundle {
-  val data = Bits(64 bits)
-  val keep = Bits(8 bits)
+  val data = Bits(config.beatBits bits)
+  val keep = Bits(config.beatBytes bits)
   val last = Bool()
   val flow = UInt(config.flowBits bits)
   /** The memory did not give all bytes of the frame: discard the frame. Read with the last beat. */

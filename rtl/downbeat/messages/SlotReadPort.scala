@@ -11,7 +11,7 @@ case class SlotReadPort(config: DownbeatConfig) extends Bundle with IMasterSlave
   val slot = UInt(config.slotBits bits)
   val beat = UInt(config.slotBeatBits bits)
   /** One clock after `enable`, straight from block RAM: the reader registers it. Byte 0 of the wire in bits 7 to 0. */
-  val data = Bits(64 bits)
+  val data = Bits(config.beatBits bits)
 
   override def asMaster(): Unit = {
     out(enable, slot, beat)

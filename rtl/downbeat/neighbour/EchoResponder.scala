@@ -24,7 +24,7 @@ case class EchoResponder(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val queue = FrameQueue(config, EchoChanges(config.vlanBits), frames = 8)
+  private val queue = FrameQueue(config, EchoChanges(config.vlanBits), frames = 8, bytes = 8)
   queue.io.stored << io.beats
   queue.io.end := io.judge
   queue.io.keep := io.echo.valid

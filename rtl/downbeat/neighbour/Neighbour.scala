@@ -25,9 +25,9 @@ case class Neighbour(config: DownbeatConfig) extends Component {
     val vlans = (config.vlans > 0) generate in(Vec.fill(config.vlans)(Vlan()))
     val statics = slave(Stream(StaticNeighbour(config.vlanBits)))
     /** ARP and ICMP as received. */
-    val control = slave(Stream(ControlBeat(config.vlanBits)))
+    val control = slave(Stream(ControlBeat(config.vlanBits, config.beatBytes)))
     /** ARP and echo replies to send. */
-    val frames = master(Stream(FrameBeat(config.vlanBits)))
+    val frames = master(Stream(FrameBeat(config.vlanBits, config.beatBytes)))
     /** ICMP errors as the flow directory takes them: of our own segment, both ends in their places. */
     val icmpErrors = master(Stream(ReceivedSegment(config)))
     /** Connections to open, on their way to the directory. */
@@ -58,7 +58,12 @@ case class Neighbour(config: DownbeatConfig) extends Component {
 
   // ---- received frames
 
-  reader.io.control << io.control
+  private val isWide = config.beatBytes > 8
+  if (isWide) {
+    val narrower = ControlNarrower(config)
+    narrower.io.wide << io.control
+    reader.io.control << narrower.io.narrow.m2sPipe()
+  } else reader.io.control << io.control
   arp.io.local := io.local
   arp.io.words << reader.io.words
   arp.io.bytes := reader.io.bytes
@@ -125,7 +130,12 @@ case class Neighbour(config: DownbeatConfig) extends Component {
     table.io.requests.halfPipe(), RegisteredHandshake(replies), defence.io.announcements)
   private val echoes = echo.io.replies.pipelined(StreamPipe.FULL)
   private val frames = StreamArbiterFactory().roundRobin.lambdaLock[FrameBeat](_.last).onArgs(sender.io.frames, echoes)
-  io.frames << frames.pipelined(StreamPipe.FULL)
+  private val leaving = frames.pipelined(StreamPipe.FULL)
+  if (isWide) {
+    val widener = FrameWidener(config)
+    widener.io.narrow << leaving
+    io.frames << widener.io.wide
+  } else io.frames << leaving
 
   private val icmpErrors = line(icmp.io.icmpErrors, happened.icmpErrorOverflow).halfPipe()
   io.icmpErrors << icmpErrors.map { icmpError =>
@@ -152,7 +162,8 @@ case class Neighbour(config: DownbeatConfig) extends Component {
   io.next := NextInstant.earlier(table.io.next, defence.io.next)
 
   private val waiting =
-    Seq(learnt.valid, replies.valid, icmpErrors.valid, io.frames.valid, sender.io.frames.valid, echoes.valid)
+    Seq(learnt.valid, replies.valid, icmpErrors.valid, leaving.valid, io.frames.valid, sender.io.frames.valid,
+      echoes.valid)
   private val quiet =
     Seq(reader.io.idle, echo.io.idle, defence.io.idle, table.io.idle, nextHop.io.idle).andR && !waiting.orR
   // Lines and counters show a clock later what is in them.

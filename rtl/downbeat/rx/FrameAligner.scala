@@ -3,7 +3,6 @@ package downbeat.rx
 
 import downbeat.config.DownbeatConfig
 import downbeat.time.Stamp
-import downbeat.wire.{FrameBeat, ReceivedBeat}
 import spinal.core._
 import spinal.lib._
 
@@ -17,7 +16,7 @@ import spinal.lib._
 case class FrameWindow(config: DownbeatConfig) extends Bundle {
   val words = Vec.fill(2)(Bits(32 bits))
   /** These are words 2 pair and 2 pair + 1. Stops counting beyond the largest frame. */
-  val pair = UInt(config.slotBeatBits + 1 bits)
+  val pair = UInt(log2Up(config.slotBytes / 8) + 1 bits)
   /** The frame's last window: of its words only the first two bytes, the last ones of a full beat, may belong to it. */
   val end = Bool()
 }
@@ -28,42 +27,29 @@ case class FrameStart() extends Bundle {
   val stamp = Stamp()
 }
 
-/** A beat to be written into memory. */
-case class StoredBeat(config: DownbeatConfig) extends Bundle {
-  val frame = FrameBeat()
-  /** Number of the beat in its frame. Stops counting beyond the largest frame. */
-  val index = UInt(config.slotBeatBits + 1 bits)
-}
-
 /** Cuts beats into aligned windows. A frame of n beats gives n + 1 windows; the last one, which completes two bytes,
   * comes together with the first beat of the next frame, if that is there: window 0 holds nothing but the destination,
   * which goes another way (`start`), so a frame of n beats still takes n clocks.
   */
 case class FrameAligner(config: DownbeatConfig) extends Component {
   val io = new Bundle {
-    val beats = slave Stream (ReceivedBeat())
+    val beats = slave Stream (HeadBeat(config))
     val windows = master Stream (FrameWindow(config))
     /** The first beat of a frame passes. */
     val start = master Flow (FrameStart())
-    /** The beats that passed, one clock later: a frame's last one at the earliest with its last window. */
-    val stored = master Flow (StoredBeat(config))
-    /** Read with the last window: length of the frame, whether it is longer than the configuration allows, and whether
-      * the MAC found it damaged. A tag's four bytes come on top of the limit (802.3 3.2.7).
-      */
-    val bytes = out UInt (config.slotBeatBits + 4 bits)
-    val oversize, oversizeTagged = out Bool ()
-    val error = out Bool ()
+    /** Read with the last window. */
+    val end = out(FrameEnd(config))
   }
   noIoPrefix()
 
   private val beat = io.beats.payload
   private val ending = RegInit(False)
-  private val pair = Reg(UInt(config.slotBeatBits + 1 bits)) init 0
+  private val pair = Reg(cloneOf(io.windows.pair)) init 0
   private val tail = Reg(Bits(16 bits))
 
   io.windows.valid := io.beats.valid || ending
   io.beats.ready := io.windows.ready
-  private val aligned = EndiannessSwap(beat.frame.data(47 downto 0) ## tail)
+  private val aligned = EndiannessSwap(beat.data(47 downto 0) ## tail)
   io.windows.words(0) := aligned(63 downto 32)
   io.windows.words(1) := aligned(31 downto 0)
   io.windows.pair := pair
@@ -72,25 +58,14 @@ case class FrameAligner(config: DownbeatConfig) extends Component {
   private val first = ending || pair === 0
   private val index = first ? U(0, widthOf(pair) bits) | pair
   io.start.valid := io.beats.fire && first
-  io.start.destinationMac := EndiannessSwap(beat.frame.data(47 downto 0))
+  io.start.destinationMac := EndiannessSwap(beat.data(47 downto 0))
   io.start.stamp := beat.stamp
 
   when(io.windows.fire) {
-    ending := io.beats.valid && beat.frame.last
+    ending := io.beats.valid && beat.last
     when(!io.beats.valid)(pair := 0).elsewhen(!index.msb)(pair := index + 1)
   }
-  when(io.beats.fire)(tail := beat.frame.data(63 downto 48))
+  when(io.beats.fire)(tail := beat.data(63 downto 48))
 
-  private val last = io.beats.fire && beat.frame.last
-  io.bytes := RegNextWhen((index @@ U(0, 3 bits)) + CountOne(beat.frame.keep), last)
-  private def beyond(limit: Int) =
-    RegNextWhen(U(limit / 8) < index || (index === limit / 8 && beat.frame.keep(limit % 8)), last)
-  private val limit = config.maximumFrameBytes - 4
-  io.oversize := beyond(limit)
-  io.oversizeTagged := beyond(limit + 4)
-  io.error := RegNextWhen(beat.error, last)
-
-  io.stored.valid := RegNext(io.beats.fire) init False
-  io.stored.frame := RegNextWhen(beat.frame, io.beats.fire)
-  io.stored.index := RegNextWhen(index, io.beats.fire)
+  io.end := RegNextWhen(beat.end, io.beats.fire && beat.last)
 }

@@ -7,8 +7,8 @@ import spinal.core._
 import spinal.lib._
 
 /** A beat of a frame, with a note on the whole frame. */
-case class NotedBeat[T <: Data](noteType: HardType[T]) extends Bundle {
-  val frame = FrameBeat()
+case class NotedBeat[T <: Data](noteType: HardType[T], bytes: Int) extends Bundle {
+  val frame = FrameBeat(bytes = bytes)
   /** The same in all beats of a frame. */
   val note = noteType()
 }
@@ -18,24 +18,26 @@ case class NotedBeat[T <: Data](noteType: HardType[T]) extends Bundle {
   *
   * @param noteType what is kept beside each frame
   * @param frames   the most frames at once, a power of two; there is space for at least two of the largest
+  * @param bytes    of a beat
   */
-case class FrameQueue[T <: Data](config: DownbeatConfig, noteType: HardType[T], frames: Int) extends Component {
+case class FrameQueue[T <: Data](
+    config: DownbeatConfig, noteType: HardType[T], frames: Int, bytes: Int) extends Component {
   val io = new Bundle {
-    val stored = slave Flow (FrameBeat())
+    val stored = slave Flow (FrameBeat(bytes = bytes))
     /** The frame has ended: its last beat has passed `stored`, or passes now. */
     val end = in Bool ()
     val keep = in Bool () // read with `end`
     val note = in(noteType()) // read with `end`
     val overflow = out Bool () // a frame to be kept did not fit
-    val frames = master Stream (NotedBeat(noteType))
+    val frames = master Stream (NotedBeat(noteType, bytes))
     val idle = out Bool ()
   }
   noIoPrefix()
 
-  private val depth = 2 << config.slotBeatBits
+  private val depth = 2 * config.slotBytes / bytes
 
   // Byte 0 of a beat is always there: its keep bit says `last` instead, and nine block RAM bits hold a byte.
-  private val memory = Mem(Bits(72 bits), depth).addAttribute("no_rw_check")
+  private val memory = Mem(Bits(9 * bytes bits), depth).addAttribute("no_rw_check")
   private val written, kept, read = Reg(UInt(log2Up(depth) + 1 bits)) init 0
   private val lost = RegInit(False)
   private val endedNote = RegNextWhen(io.note, io.end)
@@ -44,7 +46,7 @@ case class FrameQueue[T <: Data](config: DownbeatConfig, noteType: HardType[T], 
   private def leavesSpace(end: UInt) = end - read < depth - 1
   private val space = RegInit(True)
   private val write = io.stored.valid && space
-  memory.write(written.resized, io.stored.data ## io.stored.keep(7 downto 1) ## io.stored.last, write)
+  memory.write(written.resized, io.stored.data ## io.stored.keep(bytes - 1 downto 1) ## io.stored.last, write)
   private val writtenNow = written + U(write)
   private val lostNow = lost || (io.stored.valid && !space)
 
@@ -77,8 +79,8 @@ case class FrameQueue[T <: Data](config: DownbeatConfig, noteType: HardType[T], 
   private val taken = io.frames.fire && last
   notes.io.pop.ready := taken
   when(accept =/= taken)(inside := accept ? (inside + 1) | (inside - 1))
-  io.frames.frame.data := beats.payload(71 downto 8)
-  io.frames.frame.keep := beats.payload(7 downto 1) ## True
+  io.frames.frame.data := beats.payload(9 * bytes - 1 downto bytes)
+  io.frames.frame.keep := beats.payload(bytes - 1 downto 1) ## True
   io.frames.frame.last := last
   io.frames.note := notes.io.pop.payload
 

@@ -30,7 +30,8 @@ case class ReceivedPayloadStore(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val memory = Mem(Bits(64 bits), config.payloadSlots << config.slotBeatBits).addAttribute("no_rw_check")
+  private val memory =
+    Mem(Bits(config.beatBits bits), config.payloadSlots << config.slotBeatBits).addAttribute("no_rw_check")
   io.read.data := memory.readSync(io.read.slot @@ io.read.beat, io.read.enable)
 
   private val filling = Reg(FrameSlot(config))

@@ -20,11 +20,11 @@ case class Receiver(config: DownbeatConfig) extends Component {
     val local = in(LocalAddresses())
     val vlans = (config.vlans > 0) generate in(Vec.fill(config.vlans)(Vlan()))
     /** From the MAC. Waits only for `segments`. */
-    val wire = slave Stream (ReceivedBeat())
+    val wire = slave Stream (ReceivedBeat(config.beatBytes))
     /** Frames that are not ours: whole, byte for byte. */
-    val bypass = master Stream (ReceivedBeat())
+    val bypass = master Stream (ReceivedBeat(config.beatBytes))
     /** ARP and ICMP: whole frames, not yet judged. */
-    val control = master Stream (ControlBeat(config.vlanBits))
+    val control = master Stream (ControlBeat(config.vlanBits, config.beatBytes))
     val segments = master Stream (ReceivedSegment(config))
     val slotRead = slave(SlotReadPort(config))
     /** The slot of a segment that held one is free again. */
@@ -36,52 +36,62 @@ case class Receiver(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
+  val heads = FrameHeads(config)
   val aligner = FrameAligner(config)
   val gatherer = HeaderGatherer(config)
   val filter = FrameFilter(config)
   val sums = PacketSums(config)
   val walker = OptionWalker(config)
   val reader = OptionReader(config)
-  val bypassQueue = FrameQueue(config, Stamp(), frames = 32)
-  val controlQueue = FrameQueue(config, ControlNote(config), frames = 32)
+  val bypassQueue = FrameQueue(config, Stamp(), frames = 32, config.beatBytes)
+  val controlQueue = FrameQueue(config, ControlNote(config), frames = 32, config.beatBytes)
   val store = ReceivedPayloadStore(config)
   val parser = SegmentParser(config)
 
   private val beats = io.wire.s2mPipe().m2sPipe()
-  aligner.io.beats << beats
+  heads.io.beats << beats
+  aligner.io.beats << heads.io.heads
   private val aligned = aligner.io.windows
   // Only the end of a frame of ours waits, for the parser: the next frame's headers must not overtake it.
   aligned.ready := !(aligned.end && filter.io.ours && parser.io.busy)
   private val windows = aligned.toFlowFire
+  private val passing = heads.io.passing
+  private val stored = passing.m2sPipe(holdPayload = true)
   private val header = gatherer.io.header
 
   for (start <- Seq(gatherer.io.start, filter.io.start)) start << aligner.io.start
   for (taker <- Seq(gatherer.io.windows, filter.io.windows, sums.io.windows, walker.io.windows)) taker << windows
-  store.io.stored << aligner.io.stored
+  store.io.stored << stored
   filter.io.local := io.local
   filter.io.tagged := header.tagged
   if (config.vlans > 0) filter.io.vlans := io.vlans
+  // Words to those that the filter and the header's fields need, and to the header's end.
+  private val words = heads.io.position @@ U(0, 1 bit)
+  heads.io.enough := !(words < 12) && !(words < header.tcpStart + 5) && !(words + 2 < header.payloadStart)
   sums.io.header := header
+  sums.io.passing << passing
+  sums.io.stored << stored
+  sums.io.ownIp := io.local.ip
   walker.io.header := header
   reader.io.windows << walker.io.walked
   reader.io.acknowledgment := header.acknowledgment
 
   private val ended = windows.valid && windows.end
-  private val oversize = header.tagged ? aligner.io.oversizeTagged | aligner.io.oversize
-  private val whole = ended && !aligner.io.error && !oversize
+  private val oversize = header.tagged ? aligner.io.end.oversizeTagged | aligner.io.end.oversize
+  private val whole = ended && !aligner.io.end.error && !oversize
   private val accepted = whole && filter.io.ours
 
   // The queues of others' frames hear of all a clock later: what a frame's last window says is late in its clock.
   private val endedBefore = RegNext(ended) init False
-  private val stored = aligner.io.stored.map(_.frame).m2sPipe
+  private val queued = stored.map(_.frame).m2sPipe
   for (queue <- Seq(bypassQueue, controlQueue)) {
-    queue.io.stored << stored
+    queue.io.stored << queued
     queue.io.end := endedBefore
   }
   bypassQueue.io.keep := RegNext(whole && filter.io.bypass)
   bypassQueue.io.note := RegNext(header.stamp)
   io.bypass << bypassQueue.io.frames.map { noted =>
-    val beat = ReceivedBeat()
+    val beat = ReceivedBeat(config.beatBytes)
     beat.frame := noted.frame
     beat.stamp := noted.note
     beat.error := False // damaged frames are not kept
@@ -93,7 +103,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   controlNote.vlan := filter.io.vlan
   controlQueue.io.note := RegNext(controlNote)
   io.control << controlQueue.io.frames.map { noted =>
-    val beat = ControlBeat(config.vlanBits)
+    val beat = ControlBeat(config.vlanBits, config.beatBytes)
     beat.frame.takesBytes(noted.frame)
     beat.frame.vlan := noted.note.vlan
     beat.isArp := noted.note.isArp
@@ -109,7 +119,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   parser.io.local := io.local
   parser.io.frame.valid := accepted
   parser.io.frame.header := header
-  parser.io.frame.bytes := aligner.io.bytes
+  parser.io.frame.bytes := aligner.io.end.bytes
   parser.io.frame.vlan := filter.io.vlan
   parser.io.frame.slot.held := header.carries && store.io.filling.held
   parser.io.frame.slot.slot := store.io.filling.slot
@@ -123,15 +133,15 @@ case class Receiver(config: DownbeatConfig) extends Component {
   io.segments << parser.io.segments
 
   private val dropped = CombInit(parser.io.drops).allowOverride()
-  dropped.badFrame := ended && aligner.io.error
-  dropped.oversize := ended && !aligner.io.error && oversize
+  dropped.badFrame := ended && aligner.io.end.error
+  dropped.oversize := ended && !aligner.io.end.error && oversize
   dropped.bypassOverflow := bypassQueue.io.overflow
   dropped.controlOverflow := controlQueue.io.overflow
   io.drops := ReceiveDrops.count(dropped, config.counterBits)
   if (config.vlans > 0) io.otherVlan := Tally(whole && filter.io.otherVlan, config.counterBits)
 
   private val quiet =
-    !beats.valid && !aligned.end && !endedBefore && !parser.io.busy && bypassQueue.io.idle && controlQueue.io.idle
+    heads.io.idle && !aligned.end && !endedBefore && !parser.io.busy && bypassQueue.io.idle && controlQueue.io.idle
   // One clock more, in which the last counter moves.
   io.idle := quiet && (RegNext(quiet) init False)
 }

@@ -9,7 +9,7 @@ import spinal.lib._
 /** A whole frame that is addressed to us, with its headers and sums. */
 case class GatheredFrame(config: DownbeatConfig) extends Bundle {
   val header = FrameHeader()
-  val bytes = UInt(config.slotBeatBits + 4 bits)
+  val bytes = UInt(config.frameByteBits bits)
   val vlan = UInt(config.vlanBits bits)
   /** Its slot, if it carries what needs one. */
   val slot = FrameSlot(config)

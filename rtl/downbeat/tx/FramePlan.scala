@@ -13,8 +13,8 @@ case class FramePlan(config: DownbeatConfig) extends Bundle {
   /** Index of the frame's last byte, padding included. */
   val lastByte = UInt(14 bits)
   val hasPayload = Bool()
-  /** The headers end 6 bytes into a word, not 2: they are 14 bytes and a multiple of four. */
-  val endsAtSix = Bool()
+  /** The headers, 14 bytes and a multiple of four, end 4 `endInBeat` + 2 bytes into a beat. */
+  val endInBeat = UInt(config.beatByteBits - 2 bits)
   /** Its headers leave the line, but nobody sees them. */
   val dropped = Bool()
   val mode = LaunchMode()
@@ -28,7 +28,7 @@ object FramePlan {
     val plan = FramePlan(frame.config)
     plan.assignSomeByName(frame)
     plan.tcpSum := frame.header.tcpSum
-    plan.endsAtSix := frame.header.endsAtSix
+    plan.endInBeat := frame.header.endInBeat
     plan.vlan := frame.header.vlan
     plan.dropped := False
     plan
@@ -46,7 +46,7 @@ case class ImmediatePlan(config: DownbeatConfig) extends Bundle {
     plan.tcpSum := tcpSum
     plan.lastByte := lastByte.resized
     plan.hasPayload := False
-    plan.endsAtSix := False // only payload reads it
+    plan.endInBeat := 0 // only payload reads it
     plan.dropped := False
     plan.mode := LaunchMode.asap
     plan.launch := Stamp.zero

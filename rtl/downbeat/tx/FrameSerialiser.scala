@@ -7,11 +7,11 @@ import spinal.core._
 import spinal.lib._
 
 /** A beat of a frame, before its payload is inserted. */
-case class HeaderBeat(vlanBits: Int) extends Bundle {
-  val beat = TransmitBeat(vlanBits)
+case class HeaderBeat(config: DownbeatConfig) extends Bundle {
+  val beat = TransmitBeat(config.vlanBits, config.beatBytes)
   /** Payload belongs in this beat, if any is left. */
   val splice = Bool()
-  val endsAtSix = Bool() // as in FramePlan
+  val endInBeat = UInt(config.beatByteBits - 2 bits) // as in FramePlan
 }
 
 /** Serialises a frame into beats: the words of its headers with the checksum inserted, then zeros for payload and
@@ -21,44 +21,51 @@ case class FrameSerialiser(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val frames = slave(Stream(FramePlan(config)))
     /** Words of the frames, in their order. */
-    val words = slave(Stream(HeaderWord()))
-    val beats = master(Stream(HeaderBeat(config.vlanBits)))
+    val words = slave(Stream(HeaderWord(config.beatBytes)))
+    val beats = master(Stream(HeaderBeat(config)))
   }
   noIoPrefix()
 
   private val frame = io.frames
   private val word = io.words
-  private val nextBeat = Reg(UInt(11 bits)) init 1
+  private val place = config.beatByteBits - 1 downto 0
+  private val lastBeat = frame.lastByte(13 downto config.beatByteBits)
+  private val nextBeat = Reg(UInt(widthOf(lastBeat) bits)) init 1
   private val inHeaders = RegInit(True)
-  private val hasChecksum, last = RegInit(False) // this beat
+  // This beat. A frame has more than one, unless its shortest fits one.
+  private val checksumBeat = SegmentHeader.checksum / config.beatBytes
+  private val hasChecksum = RegInit(Bool(checksumBeat == 0))
+  private val isLast = RegInit(False)
+  private val last = if (60 <= config.beatBytes) isLast || nextBeat === 1 && lastBeat === 0 else isLast
   private val headersEnd = word.fire && word.last
   private val frameEnds = io.beats.fire && last || frame.dropped && headersEnd
 
   when(headersEnd)(inHeaders := False)
   when(io.beats.fire) {
     nextBeat := nextBeat + 1
-    hasChecksum := nextBeat === SegmentHeader.checksumWord
-    last := nextBeat === frame.lastByte(13 downto 3) // a frame has more than one beat
+    hasChecksum := nextBeat === checksumBeat
+    isLast := nextBeat === lastBeat
   }
   when(frameEnds) {
     nextBeat := 1
     inHeaders := True
-    hasChecksum := False
-    last := False
+    hasChecksum := Bool(checksumBeat == 0)
+    isLast := False
   }
 
   private val beat = io.beats.beat
-  beat.frame.data := inHeaders ? word.data | B(0, 64 bits)
-  when(hasChecksum)(SegmentHeader.checksumIn(beat.frame.data) := EndiannessSwap(~frame.tcpSum.asBits))
+  beat.frame.data := inHeaders ? word.data | B(0, config.beatBits bits)
+  when(hasChecksum)(beat.frame.data(8 * (SegmentHeader.checksum % config.beatBytes), 16 bits) := EndiannessSwap(
+    ~frame.tcpSum.asBits))
   beat.frame.last := last
   beat.frame.vlan := frame.vlan
   beat.frame.keep(0) := True
-  for (byte <- 1 until config.beatBytes) beat.frame.keep(byte) := !(last && frame.lastByte(2 downto 0) < byte)
+  for (byte <- 1 until config.beatBytes) beat.frame.keep(byte) := !(last && frame.lastByte(place) < byte)
   beat.mode := frame.mode
   beat.launch := frame.launch
   beat.tag := frame.tag
   io.beats.splice := frame.hasPayload && (!inHeaders || word.last)
-  io.beats.endsAtSix := frame.endsAtSix
+  io.beats.endInBeat := frame.endInBeat
 
   io.beats.valid := frame.valid && !frame.dropped && (!inHeaders || word.valid)
   word.ready := frame.valid && inHeaders && (frame.dropped || io.beats.ready)

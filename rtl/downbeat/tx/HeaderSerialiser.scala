@@ -6,10 +6,10 @@ import downbeat.messages.LocalAddresses
 import spinal.core._
 import spinal.lib._
 
-/** Eight bytes of a frame's headers, first byte lowest; zero beyond their end and where the TCP checksum belongs. */
-case class HeaderWord() extends Bundle {
-  val data = Bits(64 bits)
-  /** The word in which the headers end, 6 or 2 bytes into it. */
+/** A word of a frame's headers, first byte lowest; zero beyond their end and where the TCP checksum belongs. */
+case class HeaderWord(bytes: Int = 8) extends Bundle {
+  val data = Bits(8 * bytes bits)
+  /** The word in which the headers end. */
   val last = Bool()
 }
 

@@ -172,7 +172,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
   assert(!(done && !segment.release && U(config.mtu) < header.ipLength), "a segment is longer than the MTU")
 
   // The last step: into one of two lines.
-  private val waiting = WaitingFlows(config.flowBits, Transmitter.maxFrames)
+  private val waiting = WaitingFlows(config.flowBits, Transmitter.maxFrames(config))
   waiting.io.enters.valid := io.data.fire && !segment.release
   waiting.io.enters.payload := segment.reference.flow
   waiting.io.leaves := io.dataLeaves

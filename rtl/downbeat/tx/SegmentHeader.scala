@@ -38,7 +38,8 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
   def lastByte: UInt = ((optionWords < 2) ? U(59, 7 bits) | length - 1).resize(14)
   /** Index of the last one of `words` that is not empty: the headers end 6 or 2 bytes into it. */
   def lastWord: UInt = length(6 downto 3)
-  def endsAtSix: Bool = length(2)
+  /** As in FramePlan. */
+  def endInBeat: UInt = length(config.beatByteBits - 1 downto 2)
 
   /** The headers in order of the wire, eight bytes a word, first byte lowest; zero beyond their length, and in place of
     * the TCP checksum.
@@ -53,7 +54,7 @@ case class SegmentHeader(config: DownbeatConfig) extends Bundle {
       (U(5, 4 bits) + optionWords).asBits ## B(0, 4 bits), flags.asBits, window.asBits, B(0, 16 bits),
       urgentPointer.asBits) ++ options
     val bytes = fields.flatMap(_.subdivideIn(8 bits).reverse)
-    bytes.grouped(config.beatBytes).map(word => word.reverse.reduce(_ ## _).resize(8 * config.beatBytes)).toSeq
+    bytes.grouped(8).map(word => word.reverse.reduce(_ ## _).resize(64)).toSeq
   }
 }
 
@@ -62,9 +63,8 @@ object SegmentHeader {
   val maxOptionWords = 10
   /** Words of eight bytes. */
   val maxWords: Int = (plainBytes + 4 * maxOptionWords + 7) / 8
-  /** Position of the TCP checksum: bytes 50 and 51. */
-  val checksumWord = 6
-  def checksumIn(word: Bits): Bits = word(31 downto 16)
+  /** Byte at which the TCP checksum begins. */
+  val checksum = 50
   /** Kind 2, length 4, our MSS. */
   def mssOption(config: DownbeatConfig): BigInt = (BigInt(0x0204) << 16) + config.ownMss
   /** NOP, kind 3, length 3, shift. */

@@ -17,10 +17,10 @@ import spinal.lib._
 case class TransmitMerge(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val vlans = (config.vlans > 0) generate in(Vec.fill(config.vlans)(Vlan()))
-    val immediate = slave(Stream(TransmitBeat(config.vlanBits)))
-    val data = slave(Stream(TransmitBeat(config.vlanBits)))
-    val bypass = slave(Stream(FrameBeat(config.vlanBits)))
-    val wire = master(Stream(TransmitBeat()))
+    val immediate = slave(Stream(TransmitBeat(config.vlanBits, config.beatBytes)))
+    val data = slave(Stream(TransmitBeat(config.vlanBits, config.beatBytes)))
+    val bypass = slave(Stream(FrameBeat(config.vlanBits, config.beatBytes)))
+    val wire = master(Stream(TransmitBeat(bytes = config.beatBytes)))
     val framesSent = out UInt (32 bits)
     val bytesSent = out UInt (32 bits) // without FCS
     val idle = out Bool ()
@@ -28,7 +28,7 @@ case class TransmitMerge(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   private val bypass = io.bypass.map { frame =>
-    val beat = TransmitBeat(config.vlanBits)
+    val beat = TransmitBeat(config.vlanBits, config.beatBytes)
     beat.frame := frame
     beat.mode := LaunchMode.asap
     beat.launch.ns := 0
@@ -39,7 +39,7 @@ case class TransmitMerge(config: DownbeatConfig) extends Component {
 
   private val lines = Seq(io.immediate, io.data, bypass)
   private val owner = Vec(lines.indices.map(index => RegInit(Bool(index == 0)))) // one-hot
-  private val merged = Stream(TransmitBeat(config.vlanBits))
+  private val merged = Stream(TransmitBeat(config.vlanBits, config.beatBytes))
   merged.valid := lines.lazyZip(owner).map(_.valid && _).reduce(_ || _)
   merged.payload := MuxOH(owner, lines.map(_.payload))
   for ((line, owns) <- lines.zip(owner)) line.ready := owns && merged.ready

@@ -8,9 +8,9 @@ import downbeat.wire.OnesComplement.{fold, foldLast}
 import spinal.core._
 import spinal.lib._
 
-/** Eight bytes of payload, zero beyond its end. */
-case class PayloadBeat() extends Bundle {
-  val data = Bits(64 bits)
+/** A beat of payload, zero beyond its end. */
+case class PayloadBeat(bytes: Int) extends Bundle {
+  val data = Bits(8 * bytes bits)
   val last = Bool()
 }
 
@@ -24,7 +24,7 @@ case class PayloadSum() extends Bundle {
 /** Fetches payload ahead of its frame, stores it and adds it up.
   *
   * A fetch is requested when the store has space for all of it, so the memory never waits. The store holds two of the
-  * largest frames: one leaves while the next one comes. The ones' complement sum of a frame (RFC 1071) is in `sums`
+  * largest frames, with wide beats more: one leaves while the next ones come. The ones' complement sum of a frame (RFC 1071) is in `sums`
   * only when its whole payload is here. Payload that the memory refused ends here: its sum says so, and it does not
   * come out.
   */
@@ -32,32 +32,32 @@ case class TransmitPayloadStore(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val requests = slave(Stream(Transfer(config)))
     val fetch = master(Stream(Transfer(config)))
-    val fetched = slave(Stream(FrameBeat()))
+    val fetched = slave(Stream(FrameBeat(bytes = config.beatBytes)))
     /** Bytes of the frame were refused; read with its last beat. */
     val fetchFailed = in(Bool())
-    val payload = master(Stream(PayloadBeat()))
+    val payload = master(Stream(PayloadBeat(config.beatBytes)))
     val sums = master(Stream(PayloadSum()))
   }
   noIoPrefix()
 
-  private val frameBeats = (config.ownMss + 7) / 8
-  private val depth = 1 << log2Up(2 * frameBeats)
+  private val frameBeats = (config.ownMss + config.beatBytes - 1) / config.beatBytes
+  private val depth = (1 << log2Up(2 * frameBeats)) max TransmitPayloadStore.smallestDepth
   private val countBits = log2Up(depth + 1)
 
   // Space is what no fetch has been promised. It only grows while a request waits, so that a comparison one clock old
   // is safe.
   private val request = io.requests.queue(16).m2sPipe()
-  private val beats = (request.length +^ 7)(14 downto 3).resize(countBits)
+  private val beats = (request.length +^ (config.beatBytes - 1))(14 downto config.beatByteBits).resize(countBits)
   private val space = Reg(UInt(countBits bits)) init depth
   private val fits = RegInit(False)
   fits := request.valid && !(space < beats) && !request.fire
   io.fetch << request.continueWhen(fits)
 
-  private val store = StreamFifo(PayloadBeat(), depth)
+  private val store = StreamFifo(PayloadBeat(config.beatBytes), depth)
   private val promised = io.fetch.fire ? beats | U(0, countBits bits)
   when(io.fetch.fire || store.io.pop.fire)(space := space - promised + U(store.io.pop.fire))
 
-  private val masked = PayloadBeat()
+  private val masked = PayloadBeat(config.beatBytes)
   masked.last := io.fetched.last
   for (byte <- 0 until config.beatBytes)
     masked.data(8 * byte, 8 bits) := io.fetched.keep(byte) ? io.fetched.data(8 * byte, 8 bits) | B(0, 8 bits)
@@ -74,24 +74,18 @@ case class TransmitPayloadStore(config: DownbeatConfig) extends Component {
   io.payload << stored.throwWhen(verdict.payload).m2sPipe()
 
   // The sum, in words of the machine's byte order: RFC 1071 2(B) allows it if the result is swapped.
-  private val words = masked.data.subdivideIn(16 bits).map(_.asUInt)
-  private val arrived = io.fetched.fire
-  private val pairs = Vec(words(0) +^ words(1), words(2) +^ words(3)).map(RegNextWhen(_, arrived))
-  private val lastPaired = RegNextWhen(io.fetched.last, arrived)
-  private val paired = RegNext(arrived, False)
+  private val words = masked.data.subdivideIn(16 bits).map(_.asUInt).toSeq
+  private val tree = Iterator.iterate(BeatSums(words, io.fetched.last, io.fetched.fire))(_.added)
+  private val beat = tree.find(_.sums.size == 1).get
 
-  private val four = RegNextWhen(pairs(0) +^ pairs(1), paired)
-  private val lastOfFour = RegNextWhen(lastPaired, paired)
-  private val fourReady = RegNext(paired, False)
-
-  private val sum = Reg(UInt(16 + log2Up(4 * frameBeats) bits))
+  private val sum = Reg(UInt(16 + log2Up(words.size * frameBeats) bits))
   private val fresh = RegInit(True) // the next beat is a frame's first
-  when(fourReady) {
-    sum := (fresh ? U(0) | sum).resize(sum.getWidth) + four
-    fresh := lastOfFour
+  when(beat.valid) {
+    sum := (fresh ? U(0) | sum).resize(sum.getWidth) + beat.sums.head
+    fresh := beat.last
   }
   private val summed = Flow(UInt(sum.getWidth bits))
-  summed.valid := RegNext(fourReady && lastOfFour, False)
+  summed.valid := RegNext(beat.valid && beat.last, False)
   summed.payload := sum
 
   private val folded = summed.map(fold).m2sPipe
@@ -106,4 +100,16 @@ case class TransmitPayloadStore(config: DownbeatConfig) extends Component {
     sum.failed := sumVerdict.payload
     sum
   }
+}
+
+object TransmitPayloadStore {
+  /** Beats; a block RAM has so many words. */
+  private val smallestDepth = 512
+}
+
+/** A beat whose words are added up in pairs, a register for each round. */
+private case class BeatSums(sums: Seq[UInt], last: Bool, valid: Bool) {
+  def added: BeatSums = BeatSums(
+    Vec(sums.grouped(2).map(pair => pair(0) +^ pair(1)).toSeq).map(RegNextWhen(_, valid)).toSeq,
+    RegNextWhen(last, valid), RegNext(valid, False))
 }

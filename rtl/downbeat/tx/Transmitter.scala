@@ -22,13 +22,13 @@ case class Transmitter(config: DownbeatConfig) extends Component {
     val local = in(LocalAddresses())
     val vlans = (config.vlans > 0) generate in(Vec.fill(config.vlans)(Vlan())) // likewise
     val fetch = master(Stream(Transfer(config)))
-    val payload = slave(Stream(FrameBeat()))
+    val payload = slave(Stream(FrameBeat(bytes = config.beatBytes)))
     /** The memory refused bytes of the payload; read with its last beat. */
     val payloadFailed = in(Bool())
     /** A segment was not sent, because the memory refused its payload. */
     val fetchFailures = master(Stream(FlowReference(config)))
-    val bypass = slave(Stream(FrameBeat(config.vlanBits)))
-    val wire = master(Stream(TransmitBeat()))
+    val bypass = slave(Stream(FrameBeat(config.vlanBits, config.beatBytes)))
+    val wire = master(Stream(TransmitBeat(bytes = config.beatBytes)))
     val departures = slave(Flow(DepartureStamp()))
     val departed = master(Stream(DepartedEvent(config)))
     /** Every earlier frame of the flow has been built: nothing here reads its addresses or its payload any more. */
@@ -58,7 +58,7 @@ case class Transmitter(config: DownbeatConfig) extends Component {
     queue.io.push.valid := builder.io.words.valid && builder.io.wordsAreImmediate === immediate
     queue.io.push.payload := builder.io.words.payload
     assert(!queue.io.push.isStall, "words of headers are lost")
-    queue.io.pop.m2sPipe().s2mPipe()
+    HeaderGathering(queue.io.pop.m2sPipe().s2mPipe(), config.beatBytes)
   }
 
   val dataLine = WideQueue(DataEntry(config, FramePlan(config)), Transmitter.lineFrames)
@@ -74,12 +74,9 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   io.fetchErrors := Tally(checksum.io.failed.valid, config.counterBits)
   val dataFrames = checksum.io.frames.halfPipe()
   val dataSerialiser = FrameSerialiser(config)
-  dataSerialiser.io.frames << dataFrames
   dataSerialiser.io.words << wordsOf(False)
-  // A frame has more beats than wait between here and the merge: this one's first is with the merge.
-  builder.io.dataLeaves := dataFrames.fire
   val dataBeats = dataSerialiser.io.beats.m2sPipe()
-  val splicer = PayloadSplicer(config.vlanBits)
+  val splicer = PayloadSplicer(config)
   splicer.io.headers << dataBeats.s2mPipe()
   splicer.io.payload << store.io.payload.s2mPipe()
 
@@ -97,6 +94,22 @@ case class Transmitter(config: DownbeatConfig) extends Component {
   merge.io.immediate << immediateBeats.s2mPipe()
   val splicedBeats = splicer.io.beats.m2sPipe()
   merge.io.data << splicedBeats.s2mPipe()
+  if (config.beatBytes == 8) {
+    dataSerialiser.io.frames << dataFrames
+    // A frame has more beats than wait between there and the merge: this one's first is with the merge.
+    builder.io.dataLeaves := dataFrames.fire
+  } else {
+    // Those between there and the merge, and whether they were dropped there.
+    val left = StreamFifo(Bool(), 8, latency = 1)
+    dataSerialiser.io.frames << dataFrames.haltWhen(!left.io.push.ready)
+    left.io.push.valid := dataFrames.fire
+    left.io.push.payload := dataFrames.dropped
+    val gone = Reg(UInt(4 bits)) init 0 // on the wire, and still in `left`
+    left.io.pop.ready := left.io.pop.payload || gone =/= 0
+    gone := gone + (merge.io.data.fire && merge.io.data.frame.last).asUInt -
+      (left.io.pop.fire && !left.io.pop.payload).asUInt
+    builder.io.dataLeaves := left.io.pop.fire
+  }
   merge.io.bypass << io.bypass.pipelined(StreamPipe.FULL)
   merge.io.wire >> io.wire
   io.framesSent := merge.io.framesSent
@@ -122,6 +135,8 @@ case class Transmitter(config: DownbeatConfig) extends Component {
 object Transmitter {
   private val lineFrames = 16
   /** Frames of a line, with the frame that is built, and those between the line and its serialiser's end. */
-  val maxFrames: Int = lineFrames + 4
-  private val lineWords = 1 << log2Up(maxFrames * SegmentHeader.maxWords)
+  private val serialised: Int = lineFrames + 4
+  private val lineWords = 1 << log2Up(serialised * SegmentHeader.maxWords)
+  /** The same up to the merge, where frames may be shorter than the way to it. */
+  def maxFrames(config: DownbeatConfig): Int = if (config.beatBytes == 8) serialised else serialised + 8
 }

@@ -7,11 +7,12 @@ import spinal.core._
 /** One beat of an Ethernet frame without preamble and FCS. Byte 0 of the wire is `data(7 downto 0)`; `keep` is
   * contiguous from bit 0 and all ones except in the last beat.
   *
+  * @param bytes    of a whole beat
   * @param vlanBits width of `vlan`, for a frame whose tag is not in its bytes; 0: it has none
   */
-case class FrameBeat(vlanBits: Int = 0) extends Bundle {
-  val data = Bits(64 bits)
-  val keep = Bits(8 bits)
+case class FrameBeat(vlanBits: Int = 0, bytes: Int = 8) extends Bundle {
+  val data = Bits(8 * bytes bits)
+  val keep = Bits(bytes bits)
   val last = Bool()
   /** The same in all beats of a frame: its VLAN ([[downbeat.messages.Vlan]]). */
   val vlan = UInt(vlanBits bits)
@@ -25,8 +26,8 @@ case class FrameBeat(vlanBits: Int = 0) extends Bundle {
 }
 
 /** A beat as the MAC hands it in. */
-case class ReceivedBeat() extends Bundle {
-  val frame = FrameBeat()
+case class ReceivedBeat(bytes: Int = 8) extends Bundle {
+  val frame = FrameBeat(bytes = bytes)
   /** SFD of the frame on the wire; read with the first beat. */
   val stamp = Stamp()
   /** The frame is damaged (bad FCS, receive error); read with the last beat. */
@@ -39,8 +40,8 @@ object LaunchMode extends SpinalEnum {
 }
 
 /** A beat as the MAC takes it; `mode`, `launch` and `tag` are the same in all beats of a frame. */
-case class TransmitBeat(vlanBits: Int = 0) extends Bundle {
-  val frame = FrameBeat(vlanBits)
+case class TransmitBeat(vlanBits: Int = 0, bytes: Int = 8) extends Bundle {
+  val frame = FrameBeat(vlanBits, bytes)
   val mode = LaunchMode()
   val launch = Stamp()
   /** Comes back with the departure stamp; zero: no stamp is wanted. */

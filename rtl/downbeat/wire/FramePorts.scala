@@ -8,10 +8,11 @@ import spinal.lib._
   * written here, so that the core's ports and the MAC's agree.
   */
 object FramePorts {
-  def readFrames(port: AxiStream): Stream[FrameBeat] = port.toStream(FrameBeat())(readFrame(port, _))
+  def readFrames(port: AxiStream): Stream[FrameBeat] =
+    port.toStream(FrameBeat(bytes = bytesOf(port)))(readFrame(port, _))
 
   /** TUSER: 63..0 stamp, 64 error. */
-  def readReceived(port: AxiStream): Stream[ReceivedBeat] = port.toStream(ReceivedBeat()) { beat =>
+  def readReceived(port: AxiStream): Stream[ReceivedBeat] = port.toStream(ReceivedBeat(bytesOf(port))) { beat =>
     readFrame(port, beat.frame)
     beat.stamp.assignFromBits(port.tuser(63 downto 0))
     beat.error := port.tuser(64)
@@ -22,7 +23,8 @@ object FramePorts {
   }
 
   /** TUSER: 63..0 launch, 65..64 mode, 81..66 tag. */
-  def readTransmitted(port: AxiStream): Stream[TransmitBeat] = port.toStream(TransmitBeat()) { beat =>
+  def readTransmitted(
+      port: AxiStream): Stream[TransmitBeat] = port.toStream(TransmitBeat(bytes = bytesOf(port))) { beat =>
     readFrame(port, beat.frame)
     beat.launch.assignFromBits(port.tuser(63 downto 0))
     beat.mode.assignFromBits(port.tuser(65 downto 64))
@@ -33,6 +35,7 @@ object FramePorts {
     port.tuser := beat.tag ## beat.mode.asBits ## beat.launch.asBits
   }
 
+  private def bytesOf(port: AxiStream): Int = port.dataBits / 8
   private def readFrame(port: AxiStream, frame: FrameBeat): Unit = {
     frame.data := port.tdata
     frame.keep := port.tkeep
