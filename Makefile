@@ -46,13 +46,14 @@ HOST_RTL := build/sim/rtl-$(HOST_BUILD).stamp
 HOST_TESTS_RTL := build/sim/rtl-hosttests.stamp
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 TEN_RTL := build/sim/rtl-ten.stamp
+WIDE_RTL := $(foreach bytes,16 32 64,build/sim/rtl-wide$(bytes).stamp)
 LITEX_RTL := build/sim/rtl-litex.stamp
 LITEX := $(or $(DOWNBEAT_VENV),build/venv)/litex.stamp
 NETLIST_RTL := build/netlist/rtl.stamp
 # The modules that the tests of TEST run; empty: all modules, and those of the simulation.
 # Before GNU Make 4.4 $(shell) does not see what is exported.
 QUOTED = '$(subst ','\'',$(TEST))'
-CHOSEN := $(if $(and $(TEST),$(filter test soak,$(MAKECMDGOALS))),$(shell PYTHONPATH=. python3 -m scripts.check.needs $(QUOTED)))
+CHOSEN := $(if $(and $(TEST),$(filter test soak,$(MAKECMDGOALS))),$(shell PYTHONPATH=. SOAK=$(filter soak,$(MAKECMDGOALS)) python3 -m scripts.check.needs $(QUOTED)))
 TEST_RTL := $(if $(CHOSEN),build/rtl/$(BUILD).chosen.stamp,$(RTL) $(SIM_RTL) $(PACER_RTL) $(TEN_RTL) $(HOST_TESTS_RTL))
 
 # A first run makes these side by side: Python's packages and Scala's classes, then each preset's Verilog, and what the
@@ -61,7 +62,7 @@ TEST_RTL := $(if $(CHOSEN),build/rtl/$(BUILD).chosen.stamp,$(RTL) $(SIM_RTL) $(P
 SIDES = $(if $(filter sim,$(MAKECMDGOALS)),$(SIM_RTL)) $(if $(filter test soak,$(MAKECMDGOALS)),$(TEST_RTL) $(if $(TEST),,tools))
 
 # Prerequisites of each bench and experiment; NAME is one of these.
-BENCH_speed := $(SIM_RTL)
+BENCH_speed := $(SIM_RTL) $(WIDE_RTL)
 BENCH_latency := $(SIM_RTL)
 BENCH_events := $(RTL)
 BENCH_pacing := $(PACER_RTL)
@@ -278,6 +279,10 @@ $(HOST_TESTS_RTL): build/scala.stamp build/policies/stamp
 
 $(TEN_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate ten build/sim/rtl-ten DownbeatXgmii WireBench
+	@touch $@
+
+$(WIDE_RTL): build/sim/rtl-wide%.stamp: build/scala.stamp build/policies/stamp
+	@scripts/rtl.sh elaborate 'sim,beatBytes=$*' $(@:.stamp=) Downbeat
 	@touch $@
 
 # Buffers that hold a window of Linux, and nothing else that takes long to Verilate.

@@ -42,6 +42,7 @@ class Speed(Shown):
 
 class SpeedRun(Shown):
     tap: str
+    beat_bytes: int = 8
     link_rate: int  # b/s
     connections: int
     segments_per_cpu_second: float

@@ -20,7 +20,14 @@ def page(records: Records) -> str:
 def _alone(records: Records) -> str | None:
     entries = records.entries(SPEED)
     rows: list[list[Value]] = [
-        [run.tap, run.link_rate / 1e9, run.connections, run.segments_per_cpu_second, run.clocks_per_segment]
+        [
+            run.tap,
+            run.beat_bytes,
+            run.link_rate / 1e9,
+            run.connections,
+            run.segments_per_cpu_second,
+            run.clocks_per_segment,
+        ]
         for entry in entries
         for run in entry.figures.runs
     ]
@@ -28,7 +35,7 @@ def _alone(records: Records) -> str | None:
         "Full segments and an in-process peer. The header tap simulates no payload; one connection is then bound "
         "by its own loop from grant over `sent` to the next grant."
     )
-    heads = ("tap", "link, Gb/s", "connections", "segments/s of processor time", "clocks/segment")
+    heads = ("tap", "bytes of a beat", "link, Gb/s", "connections", "segments/s of processor time", "clocks/segment")
     return text.tabled("The core alone", entries, shows, heads, rows)
 
 

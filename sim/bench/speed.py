@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make bench NAME=speed`: how many full segments a second the core alone simulates, by the 64-bit tap and by the
-header tap in turn.
+"""`make bench NAME=speed`: how many full segments a second the core alone simulates, by the frame tap at each width
+of its beats and by the header tap in turn.
 
-build/reports/bench.json. The runs of both taps take turns, so that a machine that others use too treats them alike.
+build/reports/bench.json. The runs take turns, so that a machine that others use too treats them alike.
 """
 
 from __future__ import annotations
@@ -22,9 +22,16 @@ REPORT = build.ROOT / "build" / "reports" / "bench.json"
 
 
 ROUNDS = 3
-# Link rates in b/s, and connections. A connection at 8 Gb/s fills the 64-bit frame stream. The header tap's clocks
-# count no beats: one connection is then bound by its way from grant to grant, eight keep the engine busy.
-RUNS = (("frame", 8 * 10**9, 1), ("header", 8 * 10**9, 1), ("header", 100 * 10**9, 1), ("header", 100 * 10**9, 8))
+# Bytes of a beat, link rates in b/s, and connections. A connection at 8 Gb/s fills the frame stream of eight bytes.
+# Wider ones have a link as fast as their stream. The header tap's clocks count no beats: one connection is then bound
+# by its way from grant to grant, eight keep the engine busy.
+GIGABIT = 10**9
+RUNS = (
+    *(("frame", width, width * GIGABIT, 1) for width in (8, 16, 32, 64)),
+    ("header", 8, 8 * GIGABIT, 1),
+    ("header", 8, 100 * GIGABIT, 1),
+    ("header", 8, 100 * GIGABIT, 8),
+)
 MEDIANS = ("segments_per_wall_second", "segments_per_cpu_second", "clocks_per_wall_second", "clocks_per_segment")
 
 
@@ -38,22 +45,35 @@ def main() -> int:
         return 2
     seconds = float(os.environ.get("DURATION") or 5) / ROUNDS
     try:
-        programs = {tap: build.bench(tap) / "bench_core" for tap, _, _ in runs}
-        rounds = [[measure(programs[tap], seconds, rate, number) for tap, rate, number in runs] for _ in range(ROUNDS)]
+        programs = {(tap, width): build.bench(tap, preset(width)) / "bench_core" for tap, width, _, _ in runs}
+        rounds = [
+            [
+                measure(programs[tap, width], seconds, rate, number) | {"beat_bytes": width}
+                for tap, width, rate, number in runs
+            ]
+            for _ in range(ROUNDS)
+        ]
     except (build.BuildFailed, subprocess.CalledProcessError) as error:
         print(error, file=sys.stderr)
         return 1
     figures = [median(same) for same in zip(*rounds, strict=True)]
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text(json.dumps({"runs": figures}, indent=2) + "\n")
-    print("tap     link/Gb/s  connections  segments/s of wall  of processor  clocks/segment  clocks/s of wall")
+    print(
+        "tap     beat/bytes  link/Gb/s  connections  segments/s of wall  of processor  clocks/segment  clocks/s of wall"
+    )
     for run in figures:
         print(
-            f"{run['tap']:8}{run['link_rate'] / 1e9:8.0f}{run['connections']:13}{run['segments_per_wall_second']:20}"
+            f"{run['tap']:8}{run['beat_bytes']:10}"
+            f"{run['link_rate'] / 1e9:11.0f}{run['connections']:13}{run['segments_per_wall_second']:20}"
             f"{run['segments_per_cpu_second']:14}{run['clocks_per_segment']:16}{run['clocks_per_wall_second']:18}"
         )
     print(f"full segments, medians of {ROUNDS} rounds; {REPORT.relative_to(build.ROOT)}")
     return 0
+
+
+def preset(width: int) -> str:
+    return verilated.PRESET if width == 8 else f"wide{width}"
 
 
 def measure(program: Path, seconds: float, rate: int, connections: int) -> dict[str, Any]:

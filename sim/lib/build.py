@@ -59,11 +59,13 @@ PACER_FLOWS = (16, 1024, 65536)
 NS3_LIBRARIES = ("applications", "point-to-point", "internet", "bridge", "traffic-control", "network", "stats", "core")
 
 
-def bench(tap: str = TAP) -> Path:
+def bench(tap: str = TAP, preset: str = PRESET) -> Path:
     """The directory of bench_core."""
     flags = ["-std=c++20", *optimise(), *WARNINGS, f"-I{DEVICE}"]
-    link = with_library(library(tap=tap))
-    return program(part_name("bench", False, tap), "bench_core", [DEVICE / "bench_core.cpp"], flags, link, [], "")
+    link = with_library(library(tap=tap, preset=preset))
+    return program(
+        part_name("bench", False, tap, preset), "bench_core", [DEVICE / "bench_core.cpp"], flags, link, [], ""
+    )
 
 
 def example() -> Path:

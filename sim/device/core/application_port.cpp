@@ -63,8 +63,7 @@ void ApplicationPort::arrived(const DataPort::Arrival &arrival) {
   const downbeat_sim_connection name = byFlow_[arrival.flow];
   if (name == none) return; // requested before the application let go of it
   Connection &connection = connections_.at(name);
-  if (!connection.forgotten)
-    connection.delivered.append(reinterpret_cast<const std::uint8_t *>(&arrival.data), arrival.count);
+  if (!connection.forgotten) connection.delivered.append(arrival.data.data(), arrival.count);
   connection.deliveredBytes += arrival.count;
 }
 

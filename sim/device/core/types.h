@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "downbeat_layout.h"
 
@@ -19,7 +20,7 @@ inline Stamp nextClock(Stamp time) { return (time + clockPeriod - 1) / clockPeri
 
 inline constexpr std::size_t largestFrame = DOWNBEAT_MAXIMUM_FRAME_BYTES - 4;
 inline constexpr std::size_t smallestFrame = 60;
-inline constexpr std::size_t beatBytes = 8;
+inline constexpr std::size_t beatBytes = DOWNBEAT_BEAT_BYTES;
 
 /// A frame without preamble and FCS. Space for a whole last beat.
 struct Frame {
@@ -36,7 +37,27 @@ struct Addresses {
   std::uint32_t ip, netmask, gateway;
 };
 
-/// The byte mask of a beat that holds `count` bytes, 1 to 8.
-inline std::uint8_t keepOf(std::size_t count) { return static_cast<std::uint8_t>(0xff >> (beatBytes - count)); }
+/// The byte mask of a beat: as wide as Verilator keeps the pins.
+using Keep = std::conditional_t<beatBytes == 8, std::uint8_t,
+                                std::conditional_t<beatBytes == 16, std::uint16_t,
+                                                   std::conditional_t<beatBytes == 32, std::uint32_t, std::uint64_t>>>;
+
+/// That of a beat that holds `count` bytes, 1 to `beatBytes`.
+inline Keep keepOf(std::size_t count) { return static_cast<Keep>(std::uint64_t(-1) >> (64 - count)); }
+
+/// The bytes of a beat on pins: a word of up to 64 bits or an array of 32 each, first byte lowest.
+template <class Data> auto beatOf(Data &pins) {
+  static_assert(sizeof(Data) == beatBytes);
+  if constexpr (std::is_integral_v<Data>)
+    return &pins;
+  else
+    return &pins[0];
+}
+template <class Data> void setBeat(Data &pins, const std::uint8_t *bytes) {
+  std::memcpy(beatOf(pins), bytes, beatBytes);
+}
+template <class Data> void getBeat(std::uint8_t *bytes, const Data &pins) {
+  std::memcpy(bytes, beatOf(pins), beatBytes);
+}
 
 } // namespace downbeat

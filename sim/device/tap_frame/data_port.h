@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// The core's data streams at the 64-bit tap: s_axis_tx and m_axis_rx. The header tap has a class of the same name and
+// The core's data streams at the frame tap: s_axis_tx and m_axis_rx. The header tap has a class of the same name and
 // calls.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <optional>
 
@@ -30,10 +31,10 @@ public:
   /// Hands over the first `length` bytes of what the connection has to push; `urgent`: they end urgent data.
   void drive(Pins &pins, const Connection &connection, std::size_t length, bool urgent, Stamp) {
     const std::size_t count = std::min(length - position_, beatBytes);
-    std::uint64_t data = 0;
-    std::memcpy(&data, connection.toPush.front() + position_, count);
+    std::array<std::uint8_t, beatBytes> data{};
+    std::memcpy(data.data(), connection.toPush.front() + position_, count);
     pins.s_axis_tx_tvalid = 1;
-    pins.s_axis_tx_tdata = data;
+    setBeat(pins.s_axis_tx_tdata, data.data());
     pins.s_axis_tx_tkeep = keepOf(count);
     pins.s_axis_tx_tlast = position_ + count == length;
     pins.s_axis_tx_tuser = urgent;
@@ -52,13 +53,14 @@ public:
   /// Bytes that came: of which flow, and how many.
   struct Arrival {
     std::uint32_t flow;
-    std::uint64_t data;
+    std::array<std::uint8_t, beatBytes> data;
     std::size_t count;
   };
   static std::optional<Arrival> arrived(const Pins &pins) {
     if (!pins.m_axis_rx_tvalid) return std::nullopt;
-    const auto count = static_cast<std::size_t>(std::popcount(static_cast<unsigned>(pins.m_axis_rx_tkeep)));
-    return Arrival{pins.m_axis_rx_tdest, pins.m_axis_rx_tdata, count};
+    Arrival arrival{pins.m_axis_rx_tdest, {}, static_cast<std::size_t>(std::popcount(pins.m_axis_rx_tkeep))};
+    getBeat(arrival.data.data(), pins.m_axis_rx_tdata);
+    return arrival;
   }
   static void takeAll(Pins &pins) { pins.m_axis_rx_tready = 1; }
 

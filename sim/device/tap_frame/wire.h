@@ -11,8 +11,8 @@ namespace downbeat {
 
 class Wire {
 public:
-  /// A beat of 64 bits each clock of 8 ns.
-  static constexpr std::uint64_t highestLinkRate = 8'000'000'000;
+  /// A beat each clock of 8 ns.
+  static constexpr std::uint64_t highestLinkRate = beatBytes * 1'000'000'000;
 
   Wire(const Addresses &own, std::uint64_t linkRate) : own_(own), departures_(linkRate), transmit_(departures_) {}
 

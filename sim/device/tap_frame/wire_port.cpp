@@ -7,16 +7,10 @@ namespace downbeat {
 
 namespace {
 
-std::uint64_t beatAt(const std::uint8_t *bytes) {
-  std::uint64_t data;
-  std::memcpy(&data, bytes, beatBytes);
-  return data;
-}
-
 /// Appends a beat at `position`; returns the position behind it.
-std::uint32_t append(Frame &frame, std::uint32_t position, std::uint64_t data, std::uint8_t keep) {
+template <class Data> std::uint32_t append(Frame &frame, std::uint32_t position, const Data &data, Keep keep) {
   if (position + beatBytes > sizeof frame.bytes) return position; // cut; its length says so
-  std::memcpy(frame.bytes + position, &data, beatBytes);
+  getBeat(frame.bytes + position, data);
   return position + static_cast<std::uint32_t>(std::popcount(keep));
 }
 
@@ -46,7 +40,7 @@ void WireReceive::drive(Pins &pins, Stamp now) {
   }
   const Waiting &frame = waiting_.front();
   const std::uint32_t rest = frame.length - position_;
-  pins.s_axis_wire_rx_tdata = beatAt(frame.bytes.data() + position_);
+  setBeat(pins.s_axis_wire_rx_tdata, frame.bytes.data() + position_);
   pins.s_axis_wire_rx_tlast = rest <= beatBytes;
   pins.s_axis_wire_rx_tkeep = keepOf(std::min<std::size_t>(rest, beatBytes));
 }
@@ -98,7 +92,7 @@ void Bypass::drive(Pins &pins) const {
   if (!active()) return;
   const Frame &frame = toSend.front();
   const std::uint32_t rest = frame.length - sent_;
-  pins.s_axis_bypass_tx_tdata = beatAt(frame.bytes + sent_);
+  setBeat(pins.s_axis_bypass_tx_tdata, frame.bytes + sent_);
   pins.s_axis_bypass_tx_tlast = rest <= beatBytes;
   pins.s_axis_bypass_tx_tkeep = keepOf(std::min<std::size_t>(rest, beatBytes));
 }
