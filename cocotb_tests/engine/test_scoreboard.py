@@ -24,6 +24,8 @@ from sim.golden.engine.scoreboard import (
 
 EVENTS = 4000
 SEGMENT = 100  # bytes, so that sets stay small
+OFFSET_BITS = 17
+DELIVERED_BITS = OFFSET_BITS + 2  # signed
 EVERYTHING = 1 << 15  # bytes: nothing that a block names was not sent
 
 
@@ -130,6 +132,9 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         waiting = lost_and_waiting(after, SEGMENT, time) if recovering else []
         assert response["retransmitLost"] == (bool(waiting) and may_retransmit)
         assert response["credit"] == credit(after)
+        assert response["delivered"] == (acked + credit(after) - credit(board)) % (1 << DELIVERED_BITS)
+        in_network = outstanding - credit(after) - len(lost_and_waiting(after, SEGMENT, time))
+        assert response["pipe"] == in_network % (1 << OFFSET_BITS), "RFC 6675 2: not lost, or sent again"
         if waiting:
             assert response["offset"] == waiting[0]
             run = next((left for left, _ in after.held if left > waiting[0]))

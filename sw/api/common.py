@@ -122,6 +122,7 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         Member("uint32_t", "no_rack", "1: a number of segments alone makes a loss; 0: time does, too (RFC 8985 6)"),
         Member("uint32_t", "no_undo", "1: a reduction for no loss stays; 0: it is taken back (RFC 4015, RFC 3708)"),
+        Member("uint32_t", "no_prr", "1: in recovery cwnd says what leaves; 0: what is delivered does (RFC 9937)"),
         Member(
             "uint32_t",
             "no_growth_limit",

@@ -30,6 +30,8 @@ case class ScoreboardResponse(config: DownbeatConfig) extends Bundle {
   val retransmitLost = Bool()
   val offset, limit = UInt(config.sendOffsetBits bits)
   val credit = UInt(config.windowAllowanceBits bits)
+  val delivered = SInt(config.sendOffsetBits + 2 bits)
+  val pipe = UInt(config.sendOffsetBits bits)
 }
 
 /** Test-only module: recovery's scoreboard alone between ports, a request a clock. */
@@ -70,7 +72,8 @@ case class ScoreboardBench(config: DownbeatConfig) extends Component {
   private val probe = ProbeWanted(entry.insert(request.probeAgain), entry.insert(request.probeNext))
   private val estimate = new LossEstimate(
     config, signals,
-    LossEvidence(board.ranges, board.highRxt, board.passed, recovering, mayRetransmit, duplicates, time, probe),
+    LossEvidence(board.ranges, board.highRxt, board.passed, recovering, mayRetransmit, duplicates, time, probe,
+      board.heldBefore),
     nodes.drop(5))
 
   private val exit = nodes.last
@@ -84,5 +87,7 @@ case class ScoreboardBench(config: DownbeatConfig) extends Component {
   io.response.offset := exit(RETRANSMIT_OFFSET)
   io.response.limit := exit(RETRANSMIT_LIMIT)
   io.response.credit := exit(WINDOW_ALLOWANCE)
+  io.response.delivered := exit(DELIVERED)
+  io.response.pipe := exit(PIPE)
   Builder(for ((up, down) <- nodes.zip(nodes.tail)) yield StageLink(up, down))
 }

@@ -5,7 +5,7 @@ import downbeat.{Downbeat, DownbeatAxi, DownbeatGmii, DownbeatHost, DownbeatHost
 import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.{
   BenchFifo, BenchShapes, CalculationBench, CongestionBench, FmaxHarness, GapBench, LayoutBench, MacOnOneClock,
-  MemoryBench, PolicyBench, RecoveryBench, ScoreboardBench, SecdedBench, TimeBench, WireBench
+  MemoryBench, PolicyBench, ProportionalRateBench, RecoveryBench, ScoreboardBench, SecdedBench, TimeBench, WireBench
 }
 import downbeat.board.{Board, BoardTop, CaptureStore, ProbeBoard, TrafficBoard, UartBoneBench}
 import downbeat.calculation.{
@@ -89,6 +89,7 @@ object Modules {
     "UartBoneBench" -> (_ => UartBoneBench()),
     "PlacementWriter" -> (PlacementWriter(_)),
     "RecoveryBench" -> (RecoveryBench(_)),
+    "ProportionalRateBench" -> (ProportionalRateBench(_)),
     "ScoreboardBench" -> (ScoreboardBench(_)),
     "ReceiveBuffer" -> (ReceiveBuffer(_)),
     "SegmentParser" -> (SegmentParser(_)),

@@ -46,6 +46,7 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
   parameters.recovery.noRack := option("noRack")
   parameters.recovery.noUndo := option("noUndo")
   parameters.recovery.noGrowthLimit := option("noGrowthLimit")
+  parameters.recovery.noPrr := bits("noPrr").lsb
   parameters.owner := (port +^ 1).resized
   /** Fields of the host's start; a listener has none. */
   private val start: Seq[Bool] =

@@ -93,6 +93,7 @@ object HostFormat {
     HostField("request", 2, 16, "comes back in the response to the command"),
     HostField("flow", 4, 16, "shutdown, close, abort, setPolicies, start, stamps"),
     HostField("generation", 6, 8, "shutdown, close, abort, setPolicies, start, stamps"),
+    HostField("noPrr", 7, 8, "open, listen: 1: no PRR", meant = 1),
     HostField("remoteIp", 8, 32, "open; first byte of the wire highest"),
     HostField("remotePort", 12, 16, "open"),
     HostField("localPort", 14, 16, "open (0: an ephemeral one), listen, unlisten"),

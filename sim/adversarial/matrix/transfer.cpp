@@ -48,7 +48,8 @@ Transfer::Transfer(const Cell &cell)
     sink_ = std::make_unique<PeerSink>(node_, cell.received);
     downbeat_parameters parameters{};
     parameters.initial_window = cell.initialWindow;
-    parameters.no_tail_loss_probe = parameters.no_rack = parameters.no_undo = parameters.no_growth_limit = !cell.rack;
+    parameters.no_tail_loss_probe = parameters.no_rack = parameters.no_undo = parameters.no_prr =
+        parameters.no_growth_limit = !cell.rack;
     application_ = std::make_unique<FileSender>(host_.device(), cell.sent, Peer::ip, Peer::port, &parameters);
   } else {
     application_ = std::make_unique<FileReceiver>(host_.device(), cell.received, Peer::port);

@@ -32,7 +32,7 @@ const Width widths[] = {
     WIDTH(validUntil, 48, DOWNBEAT_COMMAND_PARAMETERS_START_UNTIL_WIDTH),
     WIDTH(startWindow, 16, DOWNBEAT_COMMAND_PARAMETERS_START_WINDOW_WIDTH),
     WIDTH(roundTrip, 36, DOWNBEAT_COMMAND_PARAMETERS_START_ROUND_TRIP_WIDTH),
-    WIDTH(reserved7, 0, 0),
+    WIDTH(noPrr, 1, 1),
     WIDTH(reserved71, 0, 0),
     WIDTH(reserved90, 0, 0),
     WIDTH(reserved104, 0, 0),

@@ -103,6 +103,7 @@ void Device::setParameters(format::Command &command, const downbeat_options *opt
       (parameters.no_tail_loss_probe != 0 ? format::noTailLossProbe : 0) |
       (parameters.no_rack != 0 ? format::noRack : 0) | (parameters.no_undo != 0 ? format::noUndo : 0) |
       (parameters.no_growth_limit != 0 ? format::noGrowthLimit : 0));
+  command.noPrr = parameters.no_prr != 0 ? 1 : 0;
   choosePolicies(command, parameters);
   setStart(command, parameters);
   command.initialWindow = static_cast<std::uint16_t>(parameters.initial_window);

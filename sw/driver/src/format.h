@@ -91,7 +91,7 @@ struct Command {
   std::uint8_t options = 0;
   std::uint16_t request = 0;
   std::uint16_t flow = 0;
-  std::uint8_t generation = 0, reserved7 = 0;
+  std::uint8_t generation = 0, noPrr = 0;
   std::uint32_t remoteIp = 0;
   std::uint16_t remotePort = 0, localPort = 0;
   std::uint8_t startup = 0, steady = 0;

@@ -201,6 +201,12 @@ class Signals(config: DownbeatConfig) {
   val RETRANSMIT_LIMIT = Payload(UInt(config.sendOffsetBits bits))
   /** Outstanding bytes that are not in the network, as far as the peer has reported, or count as such. */
   val WINDOW_ALLOWANCE = Payload(UInt(config.windowAllowanceBits bits))
+  /** PRR (RFC 9937) says what leaves: a recovery with SACK is under way. */
+  val PROPORTIONAL = Payload(Bool())
+  /** DeliveredData (RFC 9937): bytes that the event's ACK reports as arrived, less those that it takes back. */
+  val DELIVERED = Payload(SInt(config.sendOffsetBits + 2 bits))
+  /** pipe (RFC 6675 2): outstanding bytes that have not arrived, less those that are lost and not sent again. */
+  val PIPE = Payload(UInt(config.sendOffsetBits bits))
   /** SND.NXT returns to SND.UNA: the retransmission timer expired, or RESUMED. */
   val REWIND = Payload(Bool())
   /** The retransmission timer expired: the next segment leaves with as many bytes as the peer's window permits, one

@@ -14,7 +14,7 @@ import spinal.lib.misc.pipeline._
 case class LossEvidence(
     ranges: Payload[Vec[SackBlock]], highRxt: Payload[UInt], passed: Payload[UInt],
     recovering: Payload[Bool], mayRetransmit: Payload[Bool], duplicates: Payload[UInt],
-    time: LossesByTime, probe: ProbeWanted)
+    time: LossesByTime, probe: ProbeWanted, heldBefore: Payload[UInt])
 
 /** Losses by time (RFC 8985 6): a number of segments does not make data lost (`waits`), all that is missing is lost
   * (`all`), and so is what is missing before `end`.
@@ -28,7 +28,8 @@ case class ProbeWanted(again: Payload[Bool], next: Payload[Bool])
   * left the network.
   *
   * Data below a range is lost when more than two segments' worth of bytes, or three ranges, are held from that range
-  * on. What the peer lacks counts as in the network, lost or not, so a retransmission changes nothing.
+  * on. To the window, what the peer lacks counts as in the network, lost or not, so a retransmission changes nothing; to
+  * PRR, what is lost and not sent again does not (`pipe`).
   *
   * It works beside measure and congestion, on nodes from the end of recovery to the start of transmit.
   */
@@ -37,7 +38,7 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
   import signals._
   private val bits = config.sendOffsetBits
   private val count = DownbeatConfig.ranges
-  private val Seq(c0, c1, c2, c3, c4, c5, c6) = nodes.take(7)
+  private val Seq(c0, c1, c2, c3, c4, c5, c6, c7) = nodes.take(8)
 
   /** How the ranges lie to HighRxt. */
   private val compare = new c0.Area {
@@ -82,15 +83,23 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
     }))
     val span = insert(sum.limit - locate.from)
     val arrived = insert(sum.held(0) + passed)
+    val acked = insert(ACKED.resize(bits) -^ heldBefore) // signed
   }
 
   private val bound = new c4.Area {
     private val lastLost = OHMasking.last(apply(judge.lost))
     val lostTo = insert(MuxOH.or(lastLost, ranges.map(_.left)))
+    val delivered = insert(judge.acked.asSInt.resize(bits + 2) + judge.arrived.resize(bits + 2).asSInt)
+    /** Bytes held from the first lost hole that was not sent again on, and from the last lost hole on. */
+    val heldFrom = insert(MuxOH.or(apply(locate.firstBeyond), sum.held))
+    val heldBeyond = insert(MuxOH.or(lastLost, sum.held))
   }
 
   private val decide = new c5.Area {
     val waits = insert(locate.from < bound.lostTo)
+    val lostSpan = insert(bound.lostTo - locate.from)
+    val heldWithin = insert(bound.heldFrom - bound.heldBeyond)
+    val missing = insert(OUTSTANDING.resize(bits) - judge.arrived)
     /** Limited transmit (RFC 3042): a segment for each of the first two duplicates. */
     val duplicateBytes = insert(
       Mux(duplicates(1), SEGMENT_SIZE << 1, Mux(duplicates(0), SEGMENT_SIZE.resize(17), U(0, 17 bits))))
@@ -108,5 +117,10 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
     private val toFirst = Mux(ranges(0).valid, ranges(0).left, U((BigInt(1) << bits) - 1, bits bits))
     RETRANSMIT_LIMIT :=
       Mux[UInt](RETRANSMIT, toFirst, Mux[UInt](probe.again, U((BigInt(1) << bits) - 1, bits bits), judge.span))
+    DELIVERED := bound.delivered
+    val lost = insert(Mux[UInt](decide.waits, decide.lostSpan - decide.heldWithin, U(0, bits bits)))
+  }
+  private val flight = new c7.Area {
+    PIPE := decide.missing - output.lost
   }
 }

@@ -116,7 +116,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     after.recovery := Mux(OPENING, PARAMETERS.recovery, before.recovery)
     write(after, LIVE || OPENING)
     RECOVERING := after.recovering
-    val mayRetransmit = insert(after.retransmitQuota.orR)
+    PROPORTIONAL := after.recovering && SELECTIVE && !before.recovery.noPrr
+    val mayRetransmit = insert(after.retransmitQuota.orR || PROPORTIONAL)
     val duplicates = insert(after.duplicates)
     val losses = LossesByTime(
       waits = insert(rack.mode.on && after.rack.seen),
@@ -130,6 +131,6 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val estimate = new LossEstimate(
     config, signals,
     LossEvidence(board.ranges, resend.highRxt, board.passed, RECOVERING, update.mayRetransmit,
-      update.duplicates, update.losses, update.probe),
+      update.duplicates, update.losses, update.probe, board.heldBefore),
     pipeline.nodes.drop(pipeline.nodes.indexOf(s5)))
 }

@@ -171,4 +171,15 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
   }
   /** Bytes held before `highRxt`, in ranges that are no longer kept. */
   val passed: Payload[UInt] = total.passed
+
+  /** Bytes held before the event, on step 3. */
+  val heldBefore: Payload[UInt] = {
+    val halves = new s1.Area {
+      val lower = insert(move.lengths(0) + move.lengths(1))
+      val upper = insert(move.lengths(2) + move.lengths(3) + before.passed)
+    }
+    new s2.Area {
+      val bytes = insert(halves.lower + halves.upper)
+    }.bytes
+  }
 }

@@ -16,9 +16,10 @@ import spinal.lib.misc.pipeline._
   *   - or what fits, if that is half of the largest window that the peer has offered (RFC 9293 3.8.6.2.1).
   *
   * A policy may invert a pair of full segments: the second goes first, and SND.NXT stays before the first until that
-  * has gone. A policy may also hold new data until the window has space for `minimumSegments`.
+  * has gone. A policy may also hold new data until the window has space for `minimumSegments`. In a recovery with PRR
+  * the bytes delivered count in place of cwnd ([[ProportionalRate]]).
   */
-class TransmitDecision(val view: TransmitView) extends Area {
+class TransmitDecision(val view: TransmitView, rate: ProportionalRate) extends Area {
   import TransmitDecision._
   import view._
   import signals._
@@ -50,7 +51,7 @@ class TransmitDecision(val view: TransmitView) extends Area {
     val congestionWindow = insert(WINDOW.cwnd(47 downto 16) + WINDOW_ALLOWANCE.resize(32))
     /** The congestion window is narrower than the peer's. This does not wait for the sum above. */
     val congestionLimits =
-      insert((signed(WINDOW.cwnd(47 downto 16)) + signed(WINDOW_ALLOWANCE) - signed(SEND_WINDOW)).msb)
+      insert((signed(WINDOW.cwnd(47 downto 16)) + signed(WINDOW_ALLOWANCE) - signed(SEND_WINDOW)).msb && !PROPORTIONAL)
     /** A probe takes at least one byte (RFC 9293 3.8.6.1). */
     val probeLimit = insert(Mux(SEND_WINDOW.orR, minimum(SEND_WINDOW, U(16383, 32 bits)).resize(14), U(1, 14 bits)))
     val isShut = insert(!SEND_WINDOW.orR)
@@ -109,9 +110,10 @@ class TransmitDecision(val view: TransmitView) extends Area {
     /** New data waits until the window has the policy's space. */
     val waits = insert(lacksSpace && !space.idle && !halfWay && !again)
 
-    val retransmits = insert(inData && (RETRANSMIT || RETRANSMIT_LOST))
-    val sendsWhole = insert(inData && hasData && !waits && Mux[Bool](full, fitsFull, fitsRest && mayBeSmall))
-    val sendsPart = insert(inData && hasData && fitsPart && !waits && !Mux[Bool](full, fitsFull, fitsRest))
+    val retransmits = insert(inData && (RETRANSMIT || RETRANSMIT_LOST && rate.permits))
+    private val mayBeNew = inData && hasData && !waits && (rate.permits || halfWay)
+    val sendsWhole = insert(mayBeNew && Mux[Bool](full, fitsFull, fitsRest && mayBeSmall))
+    val sendsPart = insert(mayBeNew && fitsPart && !Mux[Bool](full, fitsFull, fitsRest))
     val sendsData = insert(sendsWhole || sendsPart)
     val sendsFin = insert(inData && hasFin && !more && fitsFin)
     private val probes = position.probing && inData && (hasData || hasFin)

@@ -28,7 +28,8 @@ class TransmitStage(
       _ || _)
   }
   private val resend = new RetransmittedSegment(view)
-  private val decision = new TransmitDecision(view)
+  private val rate = new ProportionalRate(view)
+  private val decision = new TransmitDecision(view, rate)
   private val outgoing = new TransmitDescriptor(view, resend, decision)
   private val schedule = new TransmitBooking(view, decision)
 
@@ -58,6 +59,7 @@ class TransmitStage(
     if (config.policiesPace)
       after.inverted := (origin.halfWay || decide.granted && outgoing.segment.ahead) &&
         !(decide.granted && origin.halfWay && !decide.retransmits)
+    after.rate := rate.after(decide.granted, outgoing.segment.length)
     write(after, LIVE || OPENING)
   }
 

@@ -24,6 +24,7 @@ case class TransmitState(config: DownbeatConfig) extends Bundle {
   val lastLength = UInt(config.segmentBits bits) // payload bytes of the last segment granted
   /** The segment after the one at SND.NXT has gone first: the pair is inverted. */
   val inverted = config.policiesPace generate Bool()
+  val rate = ProportionalRateState(config)
 }
 
 /** The inputs that the parts of transmit share: the steps, the connection before the event, and which event it is. */

@@ -41,7 +41,8 @@ downbeat_parameters CoreFlow::parameters() {
   chosen.ssthresh = plan.ssthresh;
   chosen.nssr = plan.nssr;
   chosen.reno_recovery = plan.renoRecovery;
-  chosen.no_tail_loss_probe = chosen.no_rack = chosen.no_undo = chosen.no_growth_limit = !plan.rackRecovery;
+  chosen.no_tail_loss_probe = chosen.no_rack = chosen.no_undo = chosen.no_prr = chosen.no_growth_limit =
+      !plan.rackRecovery;
   for (int word = 0; word < 2; ++word) {
     chosen.startup_argument[word] = plan.startupArgument[word];
     chosen.steady_argument[word] = plan.steadyArgument[word];
