@@ -89,7 +89,7 @@ async def in_recovery_what_is_missing_is_lost_at_once(dut: Any) -> None:
 @cocotb.test()
 async def a_lost_retransmission_is_seen_by_what_was_sent_after_it(dut: Any) -> None:
     """6.2: a retransmission is a segment sent, and lost when a later one is delivered."""
-    sender = await Sender.create(dut, ssthresh=65536)
+    sender = await Sender.create(dut, ssthresh=65536, recovery_noPrr=1)
     await sender.write(30)  # ten leave
     assert await sender.hear(0, (1, 4)) == [0]
     sent: list[int] = []

@@ -92,7 +92,7 @@ async def a_timeout_that_was_none_goes_on(dut: Any) -> None:
 @cocotb.parametrize(retransmissions=[1, 2])
 async def what_came_twice_gives_the_window_back(dut: Any, retransmissions: int) -> None:
     """RFC 3708 3: D-SACKs for all that was sent again; one of two is not enough."""
-    sender = await Sender.create(dut)
+    sender = await Sender.create(dut, recovery_noPrr=1)
     before = await lose(sender)
     if retransmissions == 2:
         assert await sender.hear(0, (5, 6), (1, 4)) == [4]

@@ -73,7 +73,7 @@ case class ScoreboardBench(config: DownbeatConfig) extends Component {
   private val estimate = new LossEstimate(
     config, signals,
     LossEvidence(board.ranges, board.highRxt, board.passed, recovering, mayRetransmit, duplicates, time, probe,
-      board.heldBefore),
+      board.heldBefore, entry.insert(U(0, config.windowAllowanceBits bits))),
     nodes.drop(5))
 
   private val exit = nodes.last

@@ -223,8 +223,10 @@ class Signals(config: DownbeatConfig) {
   val USER_TIMEOUT_ARMED = Payload(Bool())
   /** End of the user timeout (RFC 9293 3.8.3), ns. */
   val USER_TIMEOUT_DEADLINE = Payload(Instant())
-  /** The last reduction of the window was spurious: what was lost by it comes back, and SND.NXT returns to SND.MAX. */
+  /** The last reduction of the window was spurious: what was lost by it comes back. */
   val UNDONE = Payload(Bool())
+  /** SND.NXT goes to SND.MAX: new data is sent next. */
+  val FORWARD = Payload(Bool())
   /** EARLY_DEADLINE holds. */
   val EARLY_ARMED = Payload(Bool())
   /** Expiry of the tail loss probe's or RACK's timer (RFC 8985), ns. */

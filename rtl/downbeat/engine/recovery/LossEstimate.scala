@@ -14,7 +14,7 @@ import spinal.lib.misc.pipeline._
 case class LossEvidence(
     ranges: Payload[Vec[SackBlock]], highRxt: Payload[UInt], passed: Payload[UInt],
     recovering: Payload[Bool], mayRetransmit: Payload[Bool], duplicates: Payload[UInt],
-    time: LossesByTime, probe: ProbeWanted, heldBefore: Payload[UInt])
+    time: LossesByTime, probe: ProbeWanted, heldBefore: Payload[UInt], forward: Payload[UInt])
 
 /** Losses by time (RFC 8985 6): a number of segments does not make data lost (`waits`), all that is missing is lost
   * (`all`), and so is what is missing before `end`.
@@ -112,6 +112,7 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
     WINDOW_ALLOWANCE := decide.arrived.resized
     when(!SELECTIVE)(WINDOW_ALLOWANCE := Mux(recovering, U(0, config.windowAllowanceBits bits),
       decide.duplicateBytes.resized))
+    when(forward.orR)(WINDOW_ALLOWANCE := forward)
     RETRANSMIT_OFFSET :=
       Mux[UInt](RETRANSMIT, U(0, bits bits), Mux[UInt](probe.again, locate.last, locate.from))
     private val toFirst = Mux(ranges(0).valid, ranges(0).left, U((BigInt(1) << bits) - 1, bits bits))

@@ -31,7 +31,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val early = new EarlyTimer(view)
   private val tail = new TailLossProbe(view, early)
   private val rack = new Rack(view, board, early)
-  private val undo = new Undo(view)
+  private val undo = new Undo(view, tail)
   private val loss = new LossDetection(view, board, acknowledgesPair, tail, rack)
   private val timer = new RecoveryTimer(view, loss, tail)
   private val idle = new IdleRestart(view, timer)
@@ -43,7 +43,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val rewind = new s3.Area {
     // Data that the peer holds beyond SND.NXT is not in flight, so it adds no allowance to the window.
     forget := OPENING || timedOut || RESUMED || UNDONE || loss.compare.rewound
-    REWIND := timedOut || expiries.meaning.probes || RESUMED
+    REWIND := timedOut || expiries.meaning.probes || RESUMED || undo.fails
+    FORWARD := UNDONE || undo.advances
     PROBE := expiries.meaning.probes || timedOut
   }
 
@@ -110,7 +111,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
       !rack.begins && (tail.probes.startsOpen && open || tail.probes.startsRecovering && after.recovering)
     tail.update(after, forgets = lost || timedOut || OPENING || RESUMED || UNDONE)
     rack.update(after, found = lost, ends = before.recovering && !after.recovering)
-    undo.update(after, reduces = lost || timedOut && isFirst, settles = loss.ack.reduces || timedOut)
+    undo.update(after, reduces = lost || timedOut && isFirst, settles = loss.ack.reduces || timedOut,
+      tries = timedOut && isFirst && !loss.compare.rewound && !event.shut)
     early.update(after, timedOut, probes, reorders = rack.begins && !lost, stops = rack.stops || lost || event.shut,
       earlyInterval.ns)
     after.recovery := Mux(OPENING, PARAMETERS.recovery, before.recovery)
@@ -131,6 +133,6 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val estimate = new LossEstimate(
     config, signals,
     LossEvidence(board.ranges, resend.highRxt, board.passed, RECOVERING, update.mayRetransmit,
-      update.duplicates, update.losses, update.probe, board.heldBefore),
+      update.duplicates, update.losses, update.probe, board.heldBefore, undo.allowance),
     pipeline.nodes.drop(pipeline.nodes.indexOf(s5)))
 }

@@ -57,6 +57,8 @@ class TailLossProbe(val view: RecoveryView, early: EarlyTimer) extends Area {
       !(SEND_WINDOW < place.withOneMore))
     val twoRoundTrips = insert(before.roundTrip.smoothed8 >> 2)
   }
+  /** There is a full segment of new data, and the peer's window takes it. On step 1. */
+  val hasNew: Payload[Bool] = judge.hasNew
   /** The congestion window is to be reduced for a loss that the probe repaired. On step 1. */
   val repaired: Payload[Bool] = judge.repaired
 

@@ -38,9 +38,9 @@ class TransmitDecision(val view: TransmitView, rate: ProportionalRate) extends A
         STATE === _).orR)
   }
 
-  /** SND.NXT, and what each limit allows. After a reduction that was undone, SND.NXT is SND.MAX. */
+  /** SND.NXT, and what each limit allows. */
   val position = new s1.Area {
-    val inOrder = insert(Mux[UInt](UNDONE && !origin.halfWay, OUTSTANDING,
+    val inOrder = insert(Mux[UInt](FORWARD && !origin.halfWay, OUTSTANDING,
         Mux[UInt](origin.restarts || origin.sentTo.msb, U(0, 32 bits), origin.sentTo)))
     /** SND.NXT, not below SND.UNA. */
     val next = insert(UNACKNOWLEDGED + inOrder)
