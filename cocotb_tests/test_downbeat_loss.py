@@ -20,7 +20,7 @@ PLAIN: list[tuple[str, object]] = [("MSS", MSS), ("NOP", None), ("WScale", 7)]
 SELECTIVE: list[tuple[str, object]] = [*PLAIN, ("SAckOK", b"")]
 WINDOW_SCALE = 7
 # A number of segments makes a loss, and no time does (RFC 6675): a round trip is some microseconds here.
-BY_NUMBER: dict[str, Any] = {"parameters_recovery_noRack": 1, "parameters_recovery_noTailLossProbe": 1}
+BY_NUMBER: dict[str, Any] = {f"parameters_recovery_{part}": 1 for part in ("noRack", "noTailLossProbe", "noPrr")}
 TIME_UNIT = 1 << 30  # ns, of keep-alive and user timeout
 
 

@@ -208,11 +208,13 @@ class Endpoint:
 
     def _segment(self, beat: dict[str, int]) -> Segment:
         acknowledgment = beat["acknowledgment_value"]
-        blocks = [
-            ((acknowledgment + beat[f"sack_{i}_left"]) % MODULUS, (acknowledgment + beat[f"sack_{i}_right"]) % MODULUS)
-            for i in range(4)
-            if beat[f"sack_{i}_valid"]
-        ]
+
+        def edge(name: str, i: int) -> int:
+            value = beat[f"sack_{i}_{name}"]
+            below = 2 * RECEIVE_BUFFER if beat["duplicateBelow"] and i == 0 and value else 0
+            return (acknowledgment + value - below) % MODULUS
+
+        blocks = [(edge("left", i), edge("right", i)) for i in range(4) if beat[f"sack_{i}_valid"]]
         flags = "".join(letter for letter, name in LETTERS.items() if beat[f"flags_{name}"])
         timestamps = (beat["timestampValue"], beat["timestampEcho"]) if beat["timestamped"] else None
         return Segment(

@@ -58,6 +58,7 @@ class Segment:
     sack_permitted: bool = False
     timestamps: tuple[int, int] | None = None  # TSval, TSecr
     sack: tuple[tuple[int, int], ...] = ()  # offsets from the acknowledgment
+    duplicate_below: bool = False  # the first block's offsets are not above zero
     ecn_capable: bool = False
     urgent_end: int | None = None  # sequence number behind urgent data
     release: bool = False
@@ -86,6 +87,7 @@ class Segment:
         for number in range(4):
             valid = number < len(self.sack)
             left, right = self.sack[number] if valid else (_noise.getrandbits(17), _noise.getrandbits(17))
+            left, right = left % (1 << 17), right % (1 << 17)
             blocks |= {f"sack_{number}_valid": int(valid), f"sack_{number}_left": left, f"sack_{number}_right": right}
         return {
             "release": int(self.release),
@@ -100,6 +102,7 @@ class Segment:
             "timestampValue": value,
             "timestampEcho": echo,
             **blocks,
+            "duplicateBelow": int(self.duplicate_below),
             "ecnCapable": int(self.ecn_capable),
             "urgent": int(self.urgent_end is not None),
             "urgentEnd": (_noise.getrandbits(32) if self.urgent_end is None else self.urgent_end) % (1 << 18),
@@ -207,5 +210,9 @@ def random_segment(rng: random.Random, **fixed: object) -> Segment:
         begin: Any = fixed.get("sequence", values["sequence"])
         ahead = rng.choice([-70_000, -1, 0, 1, length, 65_534, 65_535, 65_536, 70_000])
         values["urgent_end"] = (begin + ahead) % (1 << 32)
+    if values["sack"] and rng.random() < 0.3:
+        right = rng.choice([0, -rng.randrange(1 << 16)])
+        values["sack"] = ((right - rng.randint(1, 1460), right), *any_blocks(rng)[:3])
+        values["duplicate_below"] = "sack" not in fixed
     segment = Segment(**(values | fixed))  # type: ignore[arg-type]
     return replace(segment, stamped=segment.stamped and segment.end != segment.sequence)

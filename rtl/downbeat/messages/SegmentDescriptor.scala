@@ -28,6 +28,8 @@ case class SegmentDescriptor(config: DownbeatConfig) extends Bundle {
   val timestampValue, timestampEcho = UInt(32 bits)
   /** Blocks of a SACK option, from `acknowledgment` on; as many of the first ones are sent as the header holds. */
   val sack = Vec.fill(DownbeatConfig.ranges)(SackBlock(config.receiveOffsetBits))
+  /** The first block came twice and lies at or below `acknowledgment`: offsets modulo their width (RFC 2883). */
+  val duplicateBelow = Bool()
   /** Routers may mark it instead of dropping it (RFC 3168 5: ECT(0)). */
   val ecnCapable = Bool()
   val length = UInt(14 bits) // payload bytes, from the send buffer at `sequence`

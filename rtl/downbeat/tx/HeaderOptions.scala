@@ -63,7 +63,9 @@ case class HeaderOptions(config: DownbeatConfig) extends Component {
   private val behindTimestamps = scales ? Word.windowScale() | (blocks.orR ? Word.sack() | Word.none())
 
   private val edges = Vec(segment.sack.flatMap(block => Seq(block.left, block.right)))
-  private val offset = RegNext(edges(edge(2 downto 0)))
+  private val chosen = edges(edge(2 downto 0))
+  private val isBelow = segment.duplicateBelow && !(edge >> 1).orR && chosen.orR
+  private val offset = RegNext((isBelow.asSInt.resize(32 - widthOf(chosen)) ## chosen).asUInt)
 
   private val word = Reg(Bits(32 bits))
   switch(next) {

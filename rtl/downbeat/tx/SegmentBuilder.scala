@@ -80,6 +80,7 @@ case class SegmentBuilder(config: DownbeatConfig) extends Component {
     job.segment.timestampValue := stateless.timestampValue
     job.segment.timestampEcho := stateless.timestampEcho
     job.segment.sack.foreach(_.valid := False)
+    job.segment.duplicateBelow := False
     job.segment.urgent := False
     job.segment.ecnCapable := False
     job.segment.window := stateless.syn ? U(config.receiveBufferBytes min 65535, 16 bits) | U(0, 16 bits)

@@ -34,7 +34,7 @@ class Account:
         account = replace(self, delivered=total)
         if delivered <= 0:
             return account
-        bound = min(ssthresh - pipe, max(total - self.out, delivered) + (segment if safe else 0))
+        bound = min(ssthresh - pipe, max(total - self.out, delivered) + (segment if safe else 0), self.ceiling)
         bounded = pipe <= ssthresh
         return replace(account, bounded=bounded, left=bound if bounded else self.left)
 

@@ -140,8 +140,12 @@ class Signals(config: DownbeatConfig) {
   val RECEIVE_WINDOW = Payload(UInt(25 bits))
   /** Window scaling (RFC 7323 2) is agreed upon. */
   val SCALING = Payload(Bool())
-  /** Ranges of received data beyond RCV.NXT, bytes from it, the newest first (RFC 2018). */
+  /** Ranges of received data beyond RCV.NXT, bytes from it, the newest first (RFC 2018); before them one that came
+    * twice.
+    */
   val RECEIVED_RANGES = Payload(Vec.fill(DownbeatConfig.ranges)(SackBlock(config.receiveOffsetBits)))
+  /** The first of them lies below RCV.NXT: it came twice (RFC 2883). */
+  val DUPLICATE_BELOW = Payload(Bool())
   /** SACK (RFC 2018) is agreed upon, or, before the peer's SYN, offered. */
   val SELECTIVE = Payload(Bool())
   /** Timestamps (RFC 7323 3) are agreed upon, or, before the peer's SYN, offered. */

@@ -3,7 +3,7 @@ package downbeat.engine.protocol
 
 import downbeat.config.DownbeatConfig
 import downbeat.messages.FlowPosition
-import downbeat.wire.{NearNumber, SequenceNumber}
+import downbeat.wire.{NearNumber, SackBlock, SequenceNumber}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -33,7 +33,9 @@ case class ReassemblyState(config: DownbeatConfig) extends Bundle {
   * it was never reported, so the peer sends it again. Ranges are disjoint, so only one can hold a, and only one b: the
   * ends of the joined range are selected, not compared.
   */
-class Reassembly(val view: ProtocolView, verdict: SegmentVerdict, placementCheck: PlacementCheck) extends Area {
+class Reassembly(
+    val view: ProtocolView, verdict: SegmentVerdict, placementCheck: PlacementCheck, duplicates: DuplicateReport)
+    extends Area {
   import view._
   import signals._
   import placementCheck.{arrival, order, overlap}
@@ -109,11 +111,13 @@ class Reassembly(val view: ProtocolView, verdict: SegmentVerdict, placementCheck
   // ---- step 5: SACK blocks, and the state
 
   private val report = new s5.Area {
-    for (((block, range), filled) <- RECEIVED_RANGES.zip(move.list).zip(received.filled)) {
+    private val ranges = Vec.fill(DownbeatConfig.ranges)(SackBlock(config.receiveOffsetBits))
+    for (((block, range), filled) <- ranges.zip(move.list).zip(received.filled)) {
       block.valid := filled && SELECTIVE && !RESET_DUE
       block.left := range.left.since(RECEIVED).resized
       block.right := range.right.since(RECEIVED).resized
     }
+    for ((block, reported) <- RECEIVED_RANGES.zip(duplicates.reported(ranges))) block := reported
   }
 
   /** The peer's SYN is taken: the receive buffer begins at its first data byte. */

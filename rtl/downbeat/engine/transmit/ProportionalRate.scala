@@ -82,7 +82,7 @@ class ProportionalRate(val view: TransmitView) extends Area {
   private val bound = new s4.Area {
     private val withSafe = judge.base +^ Mux[UInt](begin.safe, SEGMENT_SIZE.resize(bits), none)
     private val room = account.room.resize(bits)
-    val left = insert(Mux[UInt](!account.isHigh && room < withSafe, room, withSafe.resize(bits)))
+    val left = insert(Mux[UInt](!account.isHigh && room < withSafe, room, saturated(withSafe)))
   }
 
   /** On step 5: the state after the event, which sends `length` bytes, or, not `granted`, none. */

@@ -97,6 +97,7 @@ class TransmitDescriptor(
     descriptor.timestampValue := TIMESTAMP_VALUE
     descriptor.timestampEcho := Mux(flags.ack, apply(TIMESTAMP_ECHO), U(0, 32 bits))
     descriptor.sack := RECEIVED_RANGES
+    descriptor.duplicateBelow := DUPLICATE_BELOW
     descriptor.ecnCapable := decide.granted && segment.ecnCapable
     descriptor.length := Mux[UInt](decide.granted, segment.length, U(0, 14 bits))
     descriptor.mode := Mux(decide.granted, apply(MODE), LaunchMode.asap())
