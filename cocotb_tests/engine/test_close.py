@@ -10,7 +10,7 @@ import cocotb
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.engine.endpoint import MODULE, RECEIVE_WINDOW, Endpoint
-from cocotb_tests.engine.segment import MODULUS, MSS
+from cocotb_tests.engine.segment import MODULUS, MSS, Options
 
 
 def test_close() -> None:
@@ -151,6 +151,28 @@ async def fin_rides_on_what_the_nagle_algorithm_held_back(dut: Any) -> None:
     endpoint.send("A")
     await endpoint.settle()
     assert endpoint.state == "finWait2"
+
+
+@cocotb.test()
+async def a_fin_alone_does_not_wait_for_cwnd(dut: Any) -> None:
+    """The peer's window alone holds it. A window of ten segments is full."""
+    endpoint = await Endpoint.connected(dut)
+    endpoint.application("written", 10 * MSS)
+    assert len(await endpoint.replies()) == 10
+    endpoint.application("shutdown")
+    (last,) = await endpoint.replies()
+    assert (last.length, "F" in last.flags) == (0, True)
+
+
+@cocotb.test()
+async def a_fin_alone_waits_for_the_peers_window(dut: Any) -> None:
+    endpoint = await Endpoint.connected(dut, options=Options(scale=None))
+    endpoint.window = 2 * MSS
+    endpoint.send("A")
+    endpoint.application("written", 2 * MSS)
+    assert len(await endpoint.replies()) == 2
+    endpoint.application("shutdown")
+    await endpoint.silent()
 
 
 @cocotb.test()

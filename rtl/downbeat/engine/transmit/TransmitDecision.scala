@@ -91,7 +91,8 @@ class TransmitDecision(val view: TransmitView, rate: ProportionalRate) extends A
     val fitsRest = insert(!(space.free < signed(space.left)))
     /** Half of the peer's largest window counts as a segment. */
     val fitsPart = insert(!(space.free < signed(LARGEST_WINDOW(30 downto 1))) && space.free > 0)
-    val fitsFin = insert(signed(space.left) < space.free)
+    /** A FIN behind all data is not held by cwnd: it takes no buffer on the path, and the peer can finish. */
+    val fitsFin = insert(Mux[Bool](space.left.orR, signed(space.left) < space.free, space.freeAtPeer > 0))
     val mayBeSmall =
       insert(before.noDelay || space.idle || FINISHING || space.again || space.left === SEGMENT_SIZE.resize(32))
     /** Both halves of a pair are there, and the peer's window takes them. */
