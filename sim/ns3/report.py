@@ -12,9 +12,11 @@ from sim.ns3.golden import Comparison
 from sim.ns3.network import Transfer
 from sim.ns3.settings import NANOSECONDS_PER_SECOND, Settings, sha256
 
+# The network's receiver has neither SACK nor timestamps, so RACK, tail loss probes and PRR have no part.
+RECOVERY = "NewReno, F-RTO"
 BOTH = (
-    "Recovery: both are NewReno (RFC 6582) without SACK, limited transmit and PRR; ns-3 takes RTT samples by its timer, "
-    "the core from stamps at the wire."
+    "Recovery: both are NewReno (RFC 6582) without SACK, limited transmit and PRR; the core alone takes back a spurious "
+    "timeout (F-RTO, RFC 5682). ns-3 takes RTT samples by its timer, the core from stamps at the wire."
 )
 # Differences of a policy to TcpLinuxReno's form of the same; for other policies the titles of their models suffice.
 ALIKE = {
@@ -98,6 +100,7 @@ def report(
         "settings": settings.as_json(),
         "ns3_settings": result["settings"],
         "core": result["sender"],
+        "recovery": RECOVERY,
         "comparison": None
         if reno is None
         else {
@@ -144,6 +147,7 @@ def table(data: dict[str, Any]) -> Table:
     for name, value in (
         ("start-up", data["settings"]["startup_text"]),
         ("steady state", data["settings"]["steady_text"]),
+        ("recovery", data["recovery"]),
         _contents(data),
         ("cwnd and golden model", _golden(data["golden"])),
         ("ideal goodput", _rate(data["ideal_goodput_bps"])),
