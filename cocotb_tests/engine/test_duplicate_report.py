@@ -19,8 +19,7 @@ def test_duplicate_report() -> None:
 
 
 async def connected(dut: Any, **fields: Any) -> Endpoint:
-    endpoint = await Endpoint.connected(dut, options=Options(sack=True), **fields)
-    return endpoint
+    return await Endpoint.connected(dut, options=Options(sack=True), **fields)
 
 
 async def come(endpoint: Endpoint, start: int, first: int, length: int = LENGTH) -> Segment:

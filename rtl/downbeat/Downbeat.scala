@@ -342,6 +342,8 @@ case class Downbeat(config: DownbeatConfig) extends Component {
   }
   io.counters.suppressedChallenges := RegNext(engine.io.suppressedChallenges + directory.io.suppressedChallenges) init 0
   io.counters.duplicateSacks := engine.io.duplicateSacks
+  io.counters.tailLossProbes := engine.io.tailLossProbes
+  io.counters.undoneReductions := engine.io.undoneReductions
   io.counters.staleStamps := transmitter.io.staleStamps
   io.counters.sendOverruns := sendBuffer.io.overruns
   io.counters.receiveUnderruns := receiveBuffer.io.underruns

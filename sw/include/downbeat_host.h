@@ -12,7 +12,7 @@
 #define DOWNBEAT_HOST_FIRST_DOORBELL_PAGE 2u
 #define DOWNBEAT_HOST_FIRST_PORT_BLOCK 256u
 #define DOWNBEAT_HOST_PORT_BLOCK_BYTES 64u
-#define DOWNBEAT_HOST_FORMAT_HASH 3670503485u
+#define DOWNBEAT_HOST_FORMAT_HASH 3727621430u
 
 /* Entry of the command ring: byte offset, bits. Other bits are 0. */
 /* HostOpcode */
@@ -30,6 +30,9 @@
 /* shutdown, close, abort, setPolicies, start, stamps */
 #define DOWNBEAT_HOST_COMMAND_GENERATION_OFFSET 6u
 #define DOWNBEAT_HOST_COMMAND_GENERATION_BITS 8u
+/* open, listen: 1: no PRR */
+#define DOWNBEAT_HOST_COMMAND_NO_PRR_OFFSET 7u
+#define DOWNBEAT_HOST_COMMAND_NO_PRR_BITS 8u
 /* open; first byte of the wire highest */
 #define DOWNBEAT_HOST_COMMAND_REMOTE_IP_OFFSET 8u
 #define DOWNBEAT_HOST_COMMAND_REMOTE_IP_BITS 32u
@@ -313,6 +316,7 @@
   each(request, 2u, 16u) \
   each(flow, 4u, 16u) \
   each(generation, 6u, 8u) \
+  each(noPrr, 7u, 8u) \
   each(remoteIp, 8u, 32u) \
   each(remotePort, 12u, 16u) \
   each(localPort, 14u, 16u) \

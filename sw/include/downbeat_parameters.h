@@ -15,6 +15,7 @@
   each(no_tail_loss_probe, PARAMETERS_RECOVERY_NO_TAIL_LOSS_PROBE, 1u)                                                 \
   each(no_rack, PARAMETERS_RECOVERY_NO_RACK, 1u)                                                                       \
   each(no_undo, PARAMETERS_RECOVERY_NO_UNDO, 1u)                                                                       \
+  each(no_prr, PARAMETERS_RECOVERY_NO_PRR, 1u)                                                                         \
   each(no_growth_limit, PARAMETERS_RECOVERY_NO_GROWTH_LIMIT, 1u)                                                       \
   each(ecn, PARAMETERS_ECN, 1u)                                                                                        \
   each(keep_alive, PARAMETERS_KEEP_ALIVE, 65535u)                                                                      \

@@ -106,6 +106,7 @@ typedef struct downbeat_parameters {
   uint32_t no_tail_loss_probe; /* 1: a lost tail waits for the timeout; 0: a probe finds it (RFC 8985 7) */
   uint32_t no_rack; /* 1: a number of segments alone makes a loss; 0: time does, too (RFC 8985 6) */
   uint32_t no_undo; /* 1: a reduction for no loss stays; 0: it is taken back (RFC 4015, RFC 3708) */
+  uint32_t no_prr; /* 1: in recovery cwnd says what leaves; 0: what is delivered does (RFC 9937) */
   /** 1: cwnd grows although it is not used; 0: it does not (draft-ietf-ccwg-ratelimited-increase) */
   uint32_t no_growth_limit;
   uint32_t keep_alive; /* 2^30 ns (1.07 s), at most 65,535: silence after which the peer is probed; 0: never */

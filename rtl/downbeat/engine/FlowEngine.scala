@@ -65,6 +65,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
     val suppressedChallenges = out(UInt(config.counterBits bits))
     /** ACKs that report data that came twice (RFC 2883), since reset: a retransmission was needless. */
     val duplicateSacks = out(UInt(config.counterBits bits))
+    /** Tail loss probes that were sent, and reductions of a window that were taken back, since reset. */
+    val tailLossProbes, undoneReductions = out(UInt(config.counterBits bits))
     /** Connections that the application had closed and that made no progress until they were given up. */
     val stalledCloses = out(UInt(config.counterBits bits))
     val stageCounts = config.stageCounters generate master(Flow(Vec(UInt(16 bits), EnginePipeline.stages)))
@@ -150,6 +152,8 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   io.ignoredIcmpErrors := Tally(protocol.ignoredIcmpError, config.counterBits)
   io.suppressedChallenges := Tally(protocol.suppressedChallenge, config.counterBits)
   io.duplicateSacks := Tally(protocol.duplicateSack, config.counterBits)
+  io.tailLossProbes := Tally(recovery.probed, config.counterBits)
+  io.undoneReductions := Tally(recovery.undone, config.counterBits)
   io.stalledCloses := Tally(protocol.stalledClose, config.counterBits)
   if (config.stageCounters) {
     io.stageCounts.valid := pipeline.exit.isValid

@@ -33,4 +33,6 @@ case class Counters(bits: Int, hasVlans: Boolean, hasEcc: Boolean) extends Bundl
     * a connection.
     */
   val correctedFlips, uncorrectableFlips = hasEcc generate UInt(bits bits)
+  /** Tail loss probes (RFC 8985 7); reductions of a window that were spurious and taken back (RFC 4015). */
+  val tailLossProbes, undoneReductions = UInt(bits bits)
 }

@@ -111,6 +111,7 @@ class Parameters(Structure):
         ("no_tail_loss_probe", c_uint32),
         ("no_rack", c_uint32),
         ("no_undo", c_uint32),
+        ("no_prr", c_uint32),
         ("no_growth_limit", c_uint32),
         ("keep_alive", c_uint32),
         ("user_timeout", c_uint32),

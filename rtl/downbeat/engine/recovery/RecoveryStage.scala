@@ -129,6 +129,13 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
       next = insert(after.tail.due && !after.tail.again))
   }
 
+  /** A tail loss probe has left; a reduction is taken back. */
+  val probed, undone = Bool()
+  private val tally = new s5.Area {
+    probed := isValid && tail.sent
+    undone := isValid && UNDONE
+  }
+
   // The scoreboard's consequences for sending, found while later stages work
   private val estimate = new LossEstimate(
     config, signals,
