@@ -83,7 +83,8 @@ class Undo(val view: RecoveryView, tail: TailLossProbe) extends Area {
     when(OPENING || RESUMED || UNDONE || fails || reduces || settles)(after.undo.forward := ForwardStep.none)
     when(tries)(after.undo.forward := ForwardStep.first)
     private val counts = after.undo.forward === ForwardStep.second && after.undo.possible
-    allowance := Mux(counts, compare.toRecover.resize(config.windowAllowanceBits), U(0, config.windowAllowanceBits bits))
+    allowance := Mux(counts, compare.toRecover.resize(config.windowAllowanceBits),
+      U(0, config.windowAllowanceBits bits))
   }
   /** Outstanding bytes that do not count against cwnd; on step 5. */
   val allowance = Payload(UInt(config.windowAllowanceBits bits))
