@@ -9,7 +9,7 @@ import cocotb
 
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.engine.endpoint import MODULE, RECEIVE_WINDOW, Endpoint
+from cocotb_tests.engine.endpoint import MODULE, RECEIVE_WINDOW, SECOND, Endpoint
 from cocotb_tests.engine.segment import MODULUS, MSS, Options
 
 
@@ -188,3 +188,18 @@ async def a_silent_peer_gets_data_and_fin_again(dut: Any, kind: str) -> None:
         await endpoint.expire()
         (again,) = await endpoint.replies()
         assert (again.seq, again.length, "F" in again.flags) == (first.seq, 100, True)
+
+
+@cocotb.test()
+@cocotb.parametrize((("units", "seconds"), [(20, 20), (0, 100), (1000, 100)]))
+async def a_close_bounds_the_user_timeout_and_never_lengthens_it(dut: Any, units: int, seconds: int) -> None:
+    """RFC 9293 3.8.3; `closedTimeout` is 100 s. The peer is silent from the close on."""
+    endpoint = await Endpoint.connected(dut, parameters={"userTimeout": units})
+    await endpoint.advance(15 * SECOND)  # idleness counts for nothing
+    endpoint.application("written", 100)
+    endpoint.application("close")
+    passed = 0
+    while endpoint.state != "closed":
+        passed += await endpoint.expire()
+    assert endpoint.reason == "timedOut"
+    assert seconds <= passed / SECOND < 1.08 * seconds + 3

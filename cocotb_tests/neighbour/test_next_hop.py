@@ -197,3 +197,16 @@ async def a_refusal_that_nobody_takes_is_not_lost(dut: Any) -> None:
     hood.refused.stall = 0.0
     assert [await hood.turned_down() for _ in range(2)] == [(1, "unreachable"), (2, "unreachable")]
     assert await hood.opened() == (3, number(mac_of(PEER)))
+
+
+@cocotb.test()
+@cocotb.parametrize(vlan=[0, 1, 3])
+async def each_request_for_a_neighbour_goes_to_its_own_network(dut: Any, vlan: int) -> None:
+    """RFC 1122 2.3.2.1: the second and the third one as well; an answer on another VLAN is none."""
+    hood = await Neighbourhood.create(dut)
+    hood.open("10.0.0.7", 5, vlan=vlan)
+    for _ in range(3):
+        frame = await hood.frames.receive(4000)
+        assert frame.data[12:14] == b"\x08\x06" and frame.extras["vlan"] == vlan
+        await hood.sleep(SECOND)
+    assert await hood.turned_down() == (5, "unreachable")

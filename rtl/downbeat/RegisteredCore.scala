@@ -51,7 +51,10 @@ abstract class RegisteredCore(config: DownbeatConfig, withMac: Boolean) extends 
     val (outer, done) = AxiDrain(port, registers.io.drains)
     (port, outer, done)
   }
-  if (config.externalMemory) registers.io.drained := drained.map(_._3).andR
+  if (config.externalMemory) {
+    registers.io.drained := drained.map(_._3).andR
+    registers.io.now.ns := core.io.now(63 downto 16)
+  }
   /** The payload memory's port, if that is outside. */
   protected def memoryPort: Axi4 = drained.head._2
 

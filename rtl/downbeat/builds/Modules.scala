@@ -43,6 +43,7 @@ object Modules {
     "HostInterface" -> (config => HostInterface(hosted(config))),
     "HeaderTap" -> (HeaderTap(_)),
     "RegisterMap" -> (config => RegisterMap(config, withMac = true)),
+    "RegisterMapDraining" -> (config => RegisterMap(config.copy(externalMemory = true), withMac = true)),
     "BenchFifo" -> (_ => new BenchFifo),
     "BenchShapes" -> (_ => new BenchShapes),
     "FmaxBenchFifo" -> (_ => new FmaxHarness(new BenchFifo)),

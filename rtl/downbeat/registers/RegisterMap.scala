@@ -5,7 +5,7 @@ import downbeat.config.{BuildNumbers, DownbeatConfig}
 import downbeat.lib.BundleLayout
 import downbeat.mac.{EthernetMac, MacCounters, TimeBase, TimeControl, WireRate}
 import downbeat.messages.{Counters, StaticNeighbour, TraceRecord, Vlan}
-import downbeat.time.Stamp
+import downbeat.time.{Instant, Stamp}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4Config, AxiLite4SpecRenamer}
@@ -31,6 +31,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     /** A reset waits until the core's bursts have ended ([[downbeat.memory.AxiDrain]]). */
     val drains = config.externalMemory generate out(Bool())
     val drained = config.externalMemory generate in(Bool())
+    val now = config.externalMemory generate in(Instant())
     /** As Downbeat's ports of these names; they change in the core's reset only. */
     val local_mac = out(Bits(48 bits))
     val local_ip, local_netmask, local_gateway = out(UInt(32 bits))
@@ -101,11 +102,12 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
   private val waits = resetRequested || resetLeft =/= 0
   if (config.externalMemory) {
     // A memory that never answers holds up a reset for so long, and no longer.
-    val drainClocks = Reg(UInt(RegisterMap.drainBits bits)) init 0
+    val deadline = Reg(Instant())
     val drains = waits && !coreReset
-    drainClocks := drains ? (drainClocks + 1) | U(0)
+    when(!drains)(deadline := io.now + RegisterMap.drainNanoseconds)
+    val overdue = RegNext(drains && io.now.hasReached(deadline)) init False
     io.drains := drains
-    coreReset := waits && (coreReset || io.drained || drainClocks.andR)
+    coreReset := waits && (coreReset || io.drained || overdue)
     when(resetLeft =/= 0 && coreReset)(resetLeft := resetLeft - 1)
     when(resetRequested)(resetLeft := resetClocks)
   } else {
@@ -231,7 +233,7 @@ case class RegisterMap(config: DownbeatConfig, withMac: Boolean) extends Compone
     port.io.settled.removeAssignments() := coreCounters.settled && macCounters.settled
     for ((name, nanoseconds) <- latest) shown(name, nanoseconds, "ns, since `reset`; all ones: that or more.")
     new TimeRegisters(declare, io.mac.now)
-    if (config.timeControl) new TimeControlRegisters(declare, io.mac.time, mayJump = !enable)
+    if (config.timeControl) new TimeControlRegisters(declare, io.mac.time, mayJump = !enable && coreReset)
   }
 
   port.io.readable := haveField(port.io.address, !_.isWriteOnly())
@@ -249,6 +251,6 @@ object RegisterMap {
   val version: Seq[Int] = Seq(0, 2, 0)
   /** Long enough to be seen from a clock of a quarter of the frequency. */
   val resetClocks: Int = 16
-  /** A reset waits at most 2^drainBits clocks for the ends of bursts. */
-  val drainBits: Int = 16
+  /** A reset waits so long for the ends of bursts, and no longer. */
+  def drainNanoseconds: UInt = U(1 << 19, 48 bits)
 }

@@ -23,7 +23,7 @@ class TimeControlRegisters(declare: RegisterDeclarations, time: TimeControl, may
   private val status = register("timeStatus", "")
   private val refused = RegInit(False)
   flag(status, "slewing", "A slew is under way.")(time.slewing)
-  flag(status, "jumpRefused", "The last jump was asked for while `control.enable` was 1: nothing happened.")(refused)
+  flag(status, "jumpRefused", "The last jump was asked for while the core was not in reset: nothing happened.")(refused)
   flag(status, "pulsing", "There are pulses, or will be from `pulseStart` on.")(time.pulsing)
   flag(status, "pulsesMissed", "The last plan's start was past: there are no pulses.")(time.pulsesMissed)
   flag(status, "externalAlive", "The external time came during the last 256 clocks of the wire.")(time.externalAlive)

@@ -187,6 +187,22 @@ def test_a_connection_by_the_format(core: Core, scheme: str) -> None:
     assert abort == (6, 0, 0, FLOW, GENERATION)
 
 
+def test_the_number_of_a_fin_is_no_byte(core: Core) -> None:
+    """Both FINs are acknowledged: 40 bytes were sent, and 32 are there to read."""
+    with Device(f"uio:{core.uri}") as device:
+        connection = device.connect(PEER, 80)
+        established(core)
+        device.poll()
+        assert connection.send(bytes(40)) == 40 and connection.shutdown()
+        end = (ISS + 40) % (1 << 32)
+        established(core, acknowledged=end + 1, written=end, received=PEER_ISS + 33, flags=2, command_head=2)
+        device.poll()
+        info = connection.info
+        assert info.peer_finished and (info.sent, info.acknowledged, info.consumed) == (40, 40, 0)
+        assert len(connection.receive() or b"") == 32 and connection.receive() == b""
+        assert connection.info.consumed == 32 and core.get(DOORBELLS + 8) == PEER_ISS + 32
+
+
 def _stop_port(core: Core) -> None:
     core.port_status = 4  # the memory refused an access to a ring
 
