@@ -12,7 +12,7 @@ from cocotb_tests.bench.runner import run_module
 from sim.golden.engine.proportional_rate import Account
 
 EVENTS = 4000
-BITS = 17  # of an offset in the send buffer
+BITS = 17  # offsets in the send buffer
 ALL = (1 << BITS) - 1
 SEGMENT = 1448  # bytes
 
@@ -30,8 +30,8 @@ async def the_account_and_what_may_leave_are_those_of_the_model(dut: Any) -> Non
     account = Account(ALL)
     for _ in range(EVENTS):
         if draw.random() < 0.05:
-            values = [draw.randrange(0, 1 << BITS) for _ in range(4)]
-            account = Account(ALL, *values[:3], draw.random() < 0.5, values[3])
+            delivered, out, flight, left = (draw.randrange(0, 1 << BITS) for _ in range(4))
+            account = Account(ALL, delivered, out, flight, draw.random() < 0.5, left)
         begins, safe = draw.random() < 0.05, draw.random() < 0.3
         acked = draw.choice([0, 0, SEGMENT, draw.randrange(0, 20 * SEGMENT)])
         held = draw.randrange(0, 20 * SEGMENT)

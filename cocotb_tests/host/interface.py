@@ -54,6 +54,10 @@ def decoded(entry: bytes) -> Command:
     )
 
 
+def _fires(ports: Any) -> bool:
+    return bool(ports.valid.value == 1 and ports.ready.value == 1)
+
+
 @dataclass
 class Seen:
     """A status or report that the engine made of a flow."""
@@ -277,7 +281,7 @@ class Interface:
 
     def _doorbell(self) -> None:
         ports = self.into["doorbells"]
-        if ports.valid.value == 1 and ports.ready.value == 1:
+        if _fires(ports):
             beat = ports.read()
             self.fields = beat
             self.touched[beat["flow"]] = self.clock
@@ -306,7 +310,7 @@ class Interface:
                 if name == "status":
                     self.model.status(flow, beat, name_of("HostTcpState", beat["state"]))
         refusals = self.into["refusals"]
-        if refusals.valid.value == 1 and refusals.ready.value == 1:
+        if _fires(refusals):
             beat = refusals.read()
             values = {"reason": name_of("HostCloseReason", beat["reason"]), "request": beat["request"]}
             self.refused[beat["owner"] - 1].append(
@@ -330,7 +334,7 @@ class Interface:
             valid = ports.valid.value == 1
             if valid and not self.offered.get(name):
                 getattr(self, f"_{name}")(ports.read())
-            fires = valid and ports.ready.value == 1
+            fires = _fires(ports)
             if fires and name == "policies":
                 beat = ports.read()
                 if beat.get("begins"):
@@ -374,8 +378,8 @@ class Interface:
             position.reported = position.rung
             self.count("reported")
             return
-        _, command, verdict = self._verdict()
-        assert verdict.on == kind and command.flow == flow and kind in ENDS, f"{kind} of flow {flow}: {command}"
+        _, ending, verdict = self._verdict()
+        assert verdict.on == kind and ending.flow == flow and kind in ENDS, f"{kind} of flow {flow}: {ending}"
         assert not each.written.length and not each.consumed.length, "a command before the doorbells before it"
         self.model.ends(flow, kind)
         self._acts(kind)
@@ -603,6 +607,7 @@ class Interface:
                 ports.write({each: draw.getrandbits(width) for each, width in ports.widths.items()})
             ports.valid.value = int(go)
         for name, ports in self.out.items():
+            assert ports.ready is not None, name
             ports.ready.value = int(draw.random() >= self.stall and name not in self.paused)
         if self.bit("addressRead_enable"):
             self.looked = self.value("addressRead_flow")
@@ -636,15 +641,16 @@ class Interface:
                 f"port {index}: not reported {self.expected[index]}"
             )
         for flow, each in enumerate(self.model.flows):
-            port = each.owner - 1
-            if port < 0 or not self.model.ports[port].running:
+            if each.owner == 0 or not self.model.ports[each.owner - 1].running:
                 continue
             if not each.closed:
                 assert not each.written.length and not each.consumed.length, f"flow {flow}: not reported {each}"
             for kind, held in (("status", self.statuses[flow]), ("pathReport", self.reports[flow])):
                 if held and held[-1].owner == each.owner and held[-1].beat["reference_generation"] == each.generation:
                     heard = each.heard == each.generation
-                    assert not heard or self.delivered.get((kind, port, flow), -1) == len(held) - 1, f"{kind} of {flow}"
+                    assert not heard or self.delivered.get((kind, each.owner - 1, flow), -1) == len(held) - 1, (
+                        f"{kind} of {flow}"
+                    )
 
 
 __all__ = ["INDEXES", "PORTS", "Interface", "element"]

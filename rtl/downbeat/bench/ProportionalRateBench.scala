@@ -19,7 +19,7 @@ case class ProportionalRateRequest(config: DownbeatConfig) extends Bundle {
   val held = UInt(config.windowAllowanceBits bits)
   val outstandingBefore, acked, ssthresh = UInt(32 bits)
   val segmentSize = UInt(16 bits)
-  val length = UInt(14 bits) // of what a grant sends
+  val length = UInt(14 bits) // a grant sends so many bytes
 }
 
 case class ProportionalRateResponse(config: DownbeatConfig) extends Bundle {

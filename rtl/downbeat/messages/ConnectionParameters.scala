@@ -48,7 +48,7 @@ case class RecoveryChoice() extends Bundle {
   val noRack = Bool()
   /** The return of a window that was reduced for no loss (RFC 4015, RFC 3708). */
   val noUndo = Bool()
-  /** What leaves in recovery follows what is delivered (RFC 9937). */
+  /** Sending in recovery by the bytes delivered (RFC 9937). */
   val noPrr = Bool()
   /** The bound of a window that is not used (draft-ietf-ccwg-ratelimited-increase). */
   val noGrowthLimit = Bool()

@@ -37,15 +37,15 @@ class Connection:
 
     def _see(self, event: CongestionEvent) -> None:
         state = self._state
-        asks = not self._waits and any(
+        requests = not self._waits and any(
             policy.respond(event, state.window, word).calculation is not None
             for policy, word in (
                 (state.startup, state.startup_policy_state),
                 (state.steady, state.steady_policy_state),
             )
         )
-        state.see(event, requested=asks)
-        if asks:
+        state.see(event, requested=requests)
+        if requests:
             self._waits = True
             state.see(CongestionEvent(Kind.CALCULATED, flight=event.flight, now=event.now))
             self._waits = False

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Account:
-    """What a connection keeps of its recovery; bytes. Sums end at `ceiling`."""
+    """A connection's state of PRR, bytes. Sums end at `ceiling`."""
 
     ceiling: int
     delivered: int = 0  # prr_delivered

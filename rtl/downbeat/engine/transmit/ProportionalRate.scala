@@ -56,15 +56,15 @@ class ProportionalRate(val view: TransmitView) extends Area {
     /** It is above all that can be outstanding. */
     val isHigh = insert(WINDOW.ssthresh(47 downto 16 + bits).orR)
     /** ssthresh - pipe, signed. */
-    val room = insert(WINDOW.ssthresh(47 downto 16).resize(bits) -^ PIPE)
+    val space = insert(WINDOW.ssthresh(47 downto 16).resize(bits) -^ PIPE)
     val spent = new Factors(s1, begin.out, insert(before.rate.flight))
   }
   private val earn = new s2.Area {
     val earned = new Factors(s2, account.delivered, account.ssthresh)
     /** prr_delivered - prr_out, signed. */
     val unsent = insert(account.delivered -^ begin.out)
-    val exceeds = insert(account.room.msb && !account.isHigh)
-    val fills = insert(!account.room.orR && !account.isHigh)
+    val exceeds = insert(account.space.msb && !account.isHigh)
+    val fills = insert(!account.space.orR && !account.isHigh)
   }
   private val judge = new s3.Area {
     private val fresh = DELIVERED.asUInt.resize(bits)
@@ -81,8 +81,8 @@ class ProportionalRate(val view: TransmitView) extends Area {
 
   private val bound = new s4.Area {
     private val withSafe = judge.base +^ Mux[UInt](begin.safe, SEGMENT_SIZE.resize(bits), none)
-    private val room = account.room.resize(bits)
-    val left = insert(Mux[UInt](!account.isHigh && room < withSafe, room, saturated(withSafe)))
+    private val space = account.space.resize(bits)
+    val left = insert(Mux[UInt](!account.isHigh && space < withSafe, space, saturated(withSafe)))
   }
 
   /** On step 5: the state after the event, which sends `length` bytes, or, not `granted`, none. */
