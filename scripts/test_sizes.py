@@ -120,7 +120,7 @@ def test_the_largest_is_clean_verilog(corners: dict[tuple[int, int], dict[str, s
         ("default,beatBytes=12", "beatBytes = 12: use 8, 16, 32 or 64"),
         ("default,eventSpacing=3", "eventSpacing = 3: use 1 or 8"),
         ("default,timeWaits=1000", "timeWaits = 1000: use a power of two, 2 to 65536"),
-        ("sim,depth=3", "no field 'depth' to set; there are: deficitIdle, ecc, eventSpacing, externalMemory, flows"),
+        ("sim,depth=3", "no field 'depth' to set; there are: beatBytes, deficitIdle, ecc, eventSpacing"),
         ("board,policies=standard,rapit;reno", "there is no 'rapit' among standard, ssipp"),
         ("board,policies=standard;reno;cubic", "use start-up policies;steady policies"),
         ("board,policies=standard,rapid;cubic,flows=16", "keep reno: a connection that names no policy"),

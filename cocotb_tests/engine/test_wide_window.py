@@ -21,7 +21,7 @@ def test_wide_window() -> None:
 
 async def flying(dut: Any, *, sack: bool) -> tuple[Endpoint, int]:
     """A connection with all segments in flight; where the first of them begins."""
-    parameters = {"initialWindow": SEGMENTS, "ssthresh": 1 << 30}
+    parameters = {"initialWindow": SEGMENTS, "ssthresh": 1 << 30, "recovery_noPrr": 1}
     endpoint = await Endpoint.create(dut, options=Options(scale=SCALE, sack=sack), parameters=parameters)
     endpoint.window = (16 << 20) >> SCALE
     await endpoint.connect()
@@ -38,8 +38,8 @@ async def flying(dut: Any, *, sack: bool) -> tuple[Endpoint, int]:
 @cocotb.test()
 @cocotb.parametrize(held=[240, 190, 150])
 async def a_hole_of_any_length_is_sent_again_in_full_segments(dut: Any, held: int) -> None:
-    """RFC 6675 4, NextSeg rule 1: from the first lost byte on, two segments for each ACK that tells of something
-    new."""
+    """RFC 6675 4, NextSeg rule 1: from the first lost byte on, two segments for each ACK that tells of something new,
+    without PRR."""
     endpoint, begin = await flying(dut, sack=True)
     block: dict[str, Any] = {"options_sack_0_valid": 1, "options_sack_0_right": SEGMENTS * MSS}
     # The ACK before makes the first byte lost (RFC 6675 4, IsLost).

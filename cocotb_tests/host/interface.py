@@ -416,7 +416,9 @@ class Interface:
         else:
             values = {"kind": "response", "reason": verdict.reply or self.reply}
             values["value"] = self.model.ports[port].command_head
-        if verdict.on:
+        if verdict.on == "stamps":
+            assert not self.acted, f"{command} concerns the host's side alone"
+        elif verdict.on:
             assert self.acted, f"{command} is done and nobody heard of it"
         else:
             assert not self.acted, f"{command} was not refused"

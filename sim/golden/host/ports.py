@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 MASK = 2**32 - 1
-FLOW_COMMANDS = ("shutdown", "close", "abort", "setPolicies", "start")
+FLOW_COMMANDS = ("shutdown", "close", "abort", "setPolicies", "start", "stamps")
 ENDS = ("shutdown", "close", "abort")
 
 
@@ -196,7 +196,7 @@ class HostPorts:
             error = self.known(port, command.flow, command.generation)
         if error:
             return Verdict(error=error)
-        if command.opcode not in (*ENDS, "unlisten") and command.policies:
+        if command.opcode not in (*ENDS, "unlisten", "stamps") and command.policies:
             return Verdict(reply=command.policies)
         return Verdict(on=command.opcode)
 
