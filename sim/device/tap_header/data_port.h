@@ -2,6 +2,7 @@
 // The application's data at the header tap: their number, at s_axis_written. Same name and calls as the frame tap's.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <optional>
 
@@ -59,7 +60,7 @@ public:
   }
   struct Arrival {
     std::uint32_t flow;
-    std::uint64_t data;
+    std::array<std::uint8_t, beatBytes> data;
     std::size_t count;
   };
   static std::optional<Arrival> arrived(const Pins &) { return std::nullopt; }
