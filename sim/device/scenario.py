@@ -191,19 +191,23 @@ def same_events(frame: Run, header: Run, placing: int, order: Order = all_togeth
         assert not one.rtt_valid or abs(one.rtt - other.rtt) <= PLACING
 
 
+BEHIND_A_HOLE = 32 * FULL  # bytes; as many segments are in flight when one is lost
+
+
 def same_frames(frame: Run, header: Run, waiting: bool = False) -> None:
     """All headers to the last option, but for the checksum of a payload; zeros behind them.
 
     What is sent earlier may be a tick of the timestamps earlier.
 
-    With `waiting`, windows are larger by two segments at most that the application has not read yet by the 64-bit tap.
+    With `waiting`, windows are larger by what the application has not read yet by the 64-bit tap: two segments at most,
+    or all that stood behind a hole, when it has just been filled.
     """
     scale = dict(Ether(header.frames[0][0])[TCP].options)["WScale"]
     for (one, _), (other, _) in zip(frame.frames, header.frames, strict=True):
         end = 34 + (one[46] >> 4) * 4
         payload = int.from_bytes(one[16:18], "big") - (end - 14)
         more = int.from_bytes(other[48:50], "big") - int.from_bytes(one[48:50], "big")
-        assert 0 <= more << scale <= (2 * FULL + (1 << scale) if waiting else 0)
+        assert 0 <= more << scale <= (BEHIND_A_HOLE + (1 << scale) if waiting else 0)
         ticks = int.from_bytes(one[58:62], "big") - int.from_bytes(other[58:62], "big")
         earlier = one[54:58] == TIMESTAMPS and ticks == 1
         if earlier:
