@@ -62,7 +62,9 @@ async def new_data_is_the_better_probe(dut: Any) -> None:
     """7.3: if there is unsent data, it is sent, although cwnd is full."""
     sender = await Sender.create(dut)
     assert await sender.write(12) == list(range(10))
+    before = int(dut.tailLossProbes.value)
     assert (await sender.expire())[1] == [10]
+    assert int(dut.tailLossProbes.value) == before + 1
     # It was no retransmission, so its ACK tells of no loss.
     sender.kinds()
     await sender.hear(11)

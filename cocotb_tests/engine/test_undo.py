@@ -45,9 +45,11 @@ async def an_ack_that_echoes_the_first_copy_gives_the_window_back(dut: Any) -> N
     """RFC 3522 3.2 (4): the echo is older than the retransmission."""
     sender = await timestamped(dut)
     before = await lose(sender)
+    undone = int(dut.undoneReductions.value)
     await sender.hear(10)
     assert sender.kinds() == ["undone"]
     assert sender.windows()[0] >= before
+    assert int(dut.undoneReductions.value) == undone + 1
 
 
 @cocotb.test()

@@ -155,8 +155,9 @@ def test_a_paced_transfers_stamps_are_those_of_the_wire(model: str) -> None:
         frame = get_frame()
         packet = Ether(frame[0]) if frame else None
         if frame and packet and TCP in packet and packet[TCP].dport == 5001:
+            ended = left[-1][0] if left else 0
             length = packet[IP].len - 20 - 4 * packet[TCP].dataofs
-            left.extend([(length + (left[-1][0] if left else 0), frame[1])] * bool(length))
+            left.extend([(ended + length, frame[1])] if length else [])
         return frame
 
     host.device.get_frame = tapped  # type: ignore[method-assign]
