@@ -21,6 +21,7 @@ WAIVERS = Path("scripts/lint/waivers.vlt")
 JOINED = (
     ("ddr", "DownbeatExternalMemory", "Downbeat", "m_axi_"),
     ("pcie", "DownbeatAxi", "DownbeatAxi", "s_axil_"),
+    ("taxi", "Downbeat", "Downbeat", "[ms]_axis_(wire|departure)_"),
 )
 
 
