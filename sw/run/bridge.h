@@ -2,8 +2,10 @@
 // One connection of the core and the supervisor's end of the local leg: bytes both ways, ends both ways.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "downbeat.h"
 #include "file.h"
@@ -21,12 +23,12 @@ public:
   ~Bridge();
 
   /// `end`: the supervisor's end of the leg, non-blocking, with SO_LINGER 0.
-  void join(File end) { end_ = std::move(end); }
+  void join(File end);
   bool joined() const { return static_cast<bool>(end_); }
   /// Moves what can be moved. False: the connection is over, and this can go.
   bool step();
   /// Whether a step may have work that no event announces.
-  bool waitsForProgram() const { return programFinished_ || draining_; }
+  bool waitsForProgram() const { return programFinished_ || draining_ || linger_; }
 
   /// An errno, once it has failed; EINPROGRESS while it is not known.
   int error() const;
@@ -35,6 +37,9 @@ public:
   int setPolicies(const downbeat_parameters &parameters);
   /// The program's TCP_NODELAY. The core sends what it gets, so Nagle's algorithm is here (RFC 1122, 4.2.3.4).
   void setNoDelay(bool noDelay) { noDelay_ = noDelay; }
+  /// The program's close waits for the peer's acknowledgment, so long: the end does not hear its FIN until then. Its
+  /// socket hears nothing with a TTL below 255.
+  void setLinger(std::optional<std::chrono::seconds> time);
   /// Bytes of the program that the peer has not acknowledged.
   int unacknowledged() const;
   std::uint32_t serial() const { return serial_; }
@@ -55,6 +60,9 @@ private:
   bool end(bool abort);
   int unsent() const;
   int unread() const;
+  void waitForPeer();
+  bool isReset() const;
+  bool acknowledged() const;
 
   downbeat_connection *connection_;
   std::uint32_t serial_, segment_;
@@ -63,6 +71,11 @@ private:
   int error_ = 0; // once it has ended
   bool noDelay_ = false;
   bool programFinished_ = false, peerFinished_ = false;
+  std::optional<std::chrono::seconds> linger_;
+  std::optional<std::chrono::steady_clock::time_point> lingersUntil_, goneSince_; // it has been closed
+  std::chrono::steady_clock::time_point quietSince_{};
+  std::uint64_t quietAt_ = ~0ull; // bytes sent
+  bool hearsEnd_ = false;
   bool draining_ = false; // the connection has ended, and bytes that came before are on the leg
 };
 

@@ -26,11 +26,12 @@ std::uint32_t coreTime(std::uint64_t nanoseconds) {
   return nanoseconds == 0 ? 0 : static_cast<std::uint32_t>(std::clamp<std::uint64_t>(nanoseconds >> 30, 1, 65535));
 }
 
-/// It is as before its connect, but for its address.
-void disconnect(const File &socket) {
+/// It is as before its connect.
+void disconnect(const File &socket, bool errorToo = true, bool addressToo = true) {
   const sockaddr nothing{AF_UNSPEC, {}};
   ::connect(socket.get(), &nothing, sizeof nothing);
-  option(socket.get(), SOL_SOCKET, SO_ERROR);
+  if (errorToo) option(socket.get(), SOL_SOCKET, SO_ERROR);
+  if (addressToo) bindToAddress(socket.get(), 0); // the leg's, unless the program has bound it with a port
 }
 
 std::uint64_t inodeOf(const File &socket) {
@@ -96,6 +97,10 @@ Supervisor::Socket &Supervisor::remember(const File &socket, Bridge &bridge, End
   auto presence = std::make_shared<const Presence>(socket);
   bridge.watch(presence);
   bridge.setNoDelay(option(socket.get(), IPPROTO_TCP, TCP_NODELAY) != 0);
+  ::linger lingers{};
+  socklen_t length = sizeof lingers;
+  getsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &lingers, &length);
+  takeLinger(socket, bridge, lingers);
   Socket &known = sockets_[cookieOf(socket)];
   known = {bridge.serial(), remote, presence, inodeOf(socket), call.thread()};
   takePace(socket, known);
@@ -105,31 +110,37 @@ Supervisor::Socket &Supervisor::remember(const File &socket, Bridge &bridge, End
 void Supervisor::connect(const Call &call) {
   const auto address = call.readAddress(1, 2);
   if (!address) return errno == EPERM ? call.fail(EACCES) : call.goOn(); // the kernel names other errors
+  if (address->storage.ss_family == AF_UNSPEC && address->length >= sizeof(sa_family_t)) return unconnect(call);
   const auto remote = endpointOf(*address);
   if (!remote || !reaches(remote->ip)) return call.goOn();
   const File socket = call.file(call.descriptorArgument());
   if (!socket) return call.fail(errno);
   if (!isTcp(socket)) return call.goOn();
 
-  if (Socket *known = find(socket)) {
+  Socket *known = find(socket);
+  if (known != nullptr) {
     if (const auto opens = opening_.find(known->serial); opens != opening_.end())
       return wait(opens->second, call, socket);
-    if (bridges_.contains(known->serial)) return call.goOn(); // the kernel knows it as connected
-    const int error = known->error;
+  }
+  if (deviceGone_ && known == nullptr) return call.fail(ENETDOWN);
+  const int error = known != nullptr ? leg_.beginAgain(socket.get()) : leg_.begin(socket.get());
+  if (error != EINPROGRESS) {
+    if (known == nullptr || known->error == 0 || (error != ECONNRESET && error != ECONNABORTED))
+      return call.settle(error);
+    const int failed = error == ECONNRESET ? known->error : error;
     givePace(socket, *known);
     sockets_.erase(cookieOf(socket));
     disconnect(socket);
-    if (error != 0) return call.fail(error);
+    return call.fail(failed);
   }
-  if (deviceGone_) return call.fail(ENETDOWN);
-  if (const int error = leg_.begin(socket.get()); error != 0) return call.fail(error);
+  if (known != nullptr) givePace(socket, *known);
   const Endpoint local = localEndpoint(socket.get()).value_or(Endpoint{});
   const downbeat_options options = optionsOf(socket);
   downbeat_connection *connection = nullptr;
-  if (const int error = downbeat_connect(device_, remote->ip, remote->port, local.port, &options, &connection);
-      error != DOWNBEAT_OK) {
+  if (const int problem = downbeat_connect(device_, remote->ip, remote->port, local.port, &options, &connection);
+      problem != DOWNBEAT_OK) {
     disconnect(socket);
-    return call.fail(errnoOf(error));
+    return call.fail(errnoOf(problem));
   }
   Bridge &bridge = add(connection);
   remember(socket, bridge, *remote, call);
@@ -137,6 +148,27 @@ void Supervisor::connect(const Call &call) {
   opening.cookie = cookieOf(socket);
   opening.local = local;
   wait(opening, call, socket);
+}
+
+void Supervisor::unconnect(const Call &call) {
+  const File socket = call.file(call.descriptorArgument());
+  if (!socket || !isTcp(socket)) return call.goOn();
+  const bool listens = option(socket.get(), SOL_SOCKET, SO_ACCEPTCONN) != 0;
+  const Socket *known = find(socket);
+  if (!listens && known == nullptr) return call.goOn();
+  disconnect(socket, false, known != nullptr && !known->accepted);
+  if (listens) endListening(socket);
+  if (known != nullptr) {
+    givePace(socket, *known);
+    const std::uint32_t serial = known->serial;
+    if (const auto opening = opening_.find(serial); opening != opening_.end()) {
+      if (opening->second.call) opening->second.call->fail(ECONNABORTED);
+      opening_.erase(opening);
+    }
+    bridges_.erase(serial); // a reset
+    if (known->error == 0) sockets_.erase(cookieOf(socket));
+  }
+  call.finish(0);
 }
 
 void Supervisor::wait(Opening &opening, const Call &call, const File &socket) {

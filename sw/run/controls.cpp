@@ -83,6 +83,8 @@ void Supervisor::control(const Call &call) {
   const Socket *known = find(socket);
   const auto bridge = known != nullptr ? bridges_.find(known->serial) : bridges_.end();
   const bool connected = bridge != bridges_.end();
+  if (call.argument(1) == SOL_SOCKET && call.argument(2) == SO_LINGER)
+    return connected ? setLinger(call, socket, *bridge->second) : call.goOn();
   if (call.argument(1) == SOL_SOCKET) return connected ? call.fail(ENOPROTOOPT) : call.goOn(); // a pace is for an open
   if (call.argument(2) == TCP_NODELAY) return connected ? setNoDelay(call, *bridge->second) : call.goOn();
   std::string text(std::min<std::uint64_t>(call.argument(4), nameBytes), 0);
@@ -110,6 +112,19 @@ void Supervisor::setNoDelay(const Call &call, Bridge &bridge) {
     step(bridge.serial());
   }
   call.goOn();
+}
+
+void Supervisor::setLinger(const Call &call, const File &socket, Bridge &bridge) {
+  ::linger value{};
+  if (call.argument(4) >= sizeof value && call.read(&value, sizeof value, call.argument(3)))
+    takeLinger(socket, bridge, value);
+  call.goOn();
+}
+
+void Supervisor::takeLinger(const File &socket, Bridge &bridge, const ::linger &option) {
+  const bool waits = option.l_onoff != 0 && option.l_linger > 0;
+  deafen(socket.get(), waits);
+  bridge.setLinger(waits ? std::optional(std::chrono::seconds(option.l_linger)) : std::nullopt);
 }
 
 void Supervisor::giveCongestion(const Call &call, const File &socket) {

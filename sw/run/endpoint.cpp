@@ -47,7 +47,7 @@ SocketAddress socketAddress(int family, Endpoint endpoint) {
     sockaddr_in6 internet{};
     internet.sin6_family = AF_INET6;
     internet.sin6_port = htons(endpoint.port);
-    std::memset(internet.sin6_addr.s6_addr + mappedBytes - 2, 0xff, 2);
+    if (ip != 0) std::memset(internet.sin6_addr.s6_addr + mappedBytes - 2, 0xff, 2); // none is `::`
     std::memcpy(internet.sin6_addr.s6_addr + mappedBytes, &ip, sizeof ip);
     std::memcpy(&made.storage, &internet, made.length = sizeof internet);
   } else {
@@ -67,6 +67,14 @@ std::optional<Endpoint> remoteEndpoint(int socket) { return named(getpeername, s
 int bindTo(int socket, Endpoint endpoint) {
   SocketAddress address = socketAddress(option(socket, SOL_SOCKET, SO_DOMAIN), endpoint);
   return bind(socket, address.get(), address.length) == 0 ? 0 : errno;
+}
+
+int bindToAddress(int socket, std::uint32_t ip) {
+  const int before = option(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT);
+  setOption(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+  const int error = bindTo(socket, {ip, 0});
+  setOption(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, before);
+  return error;
 }
 
 int connectTo(int socket, Endpoint endpoint) {

@@ -32,6 +32,8 @@ std::optional<Endpoint> localEndpoint(int socket);
 std::optional<Endpoint> remoteEndpoint(int socket);
 /// Binds or connects: 0 or an errno.
 int bindTo(int socket, Endpoint endpoint);
+/// Without a port yet.
+int bindToAddress(int socket, std::uint32_t ip);
 int connectTo(int socket, Endpoint endpoint);
 
 /// An option that is a number; `otherwise` if the socket has none of that name.

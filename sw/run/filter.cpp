@@ -91,7 +91,7 @@ Program byLevel(const Program &ofSocket, const Program &ofTcp) {
 Program setOptions() {
   Program ofSocket, ofTcp;
   ofSocket.loadArgument(2);
-  ofSocket.ifEqual(SO_MAX_PACING_RATE, decided);
+  for (const std::uint32_t name : {SO_MAX_PACING_RATE, SO_LINGER}) ofSocket.ifEqual(name, decided);
   ofSocket.finish(allowed);
   ofTcp.loadArgument(2);
   for (const std::uint32_t name : {TCP_NODELAY, TCP_CONGESTION}) ofTcp.ifEqual(name, decided);
@@ -150,7 +150,8 @@ Program filter() {
   program.load(offsetof(seccomp_data, arch));
   program.unless(ownArchitecture, foreignCalls());
   program.load(offsetof(seccomp_data, nr));
-  for (const long call : {SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_getsockname, SYS_getpeername})
+  for (const long call :
+       {SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_getsockname, SYS_getpeername, SYS_shutdown})
     program.ifEqual(static_cast<std::uint32_t>(call), decided);
   program.ifEqual(SYS_io_uring_setup, refused | ENOSYS); // its operations pass no filter
   program.rule(SYS_getsockopt, getOptions());

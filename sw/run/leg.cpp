@@ -5,6 +5,7 @@
 #include <random>
 
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -18,7 +19,15 @@ constexpr int windowBytes = 1 << 18; // bytes that a side has not taken
 
 } // namespace
 
-void deafen(int socket) { setOption(socket, IPPROTO_IP, IP_MINTTL, 255); }
+void deafen(int socket, bool deaf) { setOption(socket, IPPROTO_IP, IP_MINTTL, deaf ? heardTtl : 0); }
+
+void setDeafToEnd(int socket, bool deaf) {
+  constexpr std::uint32_t flagsByte = 13, fin = 1, whole = 0xffff'ffff; // TCP's header
+  sock_filter rule[] = {BPF_STMT(BPF_LD | BPF_B | BPF_ABS, flagsByte), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, fin, 0, 1),
+                        BPF_STMT(BPF_RET | BPF_K, 0), BPF_STMT(BPF_RET | BPF_K, whole)};
+  const sock_fprog program{sizeof rule / sizeof rule[0], rule};
+  setsockopt(socket, SOL_SOCKET, deaf ? SO_ATTACH_FILTER : SO_DETACH_FILTER, &program, sizeof program);
+}
 
 bool Leg::open() {
   std::random_device random;
@@ -39,6 +48,7 @@ File Leg::end() const {
   setOption(made.get(), SOL_SOCKET, SO_REUSEPORT, 1);
   for (const int queue : {SO_RCVBUF, SO_SNDBUF}) setOption(made.get(), SOL_SOCKET, queue, windowBytes);
   setOption(made.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+  setOption(made.get(), IPPROTO_IP, IP_TTL, heardTtl);
   return made;
 }
 
@@ -48,17 +58,17 @@ int Leg::begin(int socket) const {
   if (before && before->ip != 0 && before->ip != own_) return EINVAL; // another interface's address
   if (!before || before->port == 0) {
     // The port is found by the connect, which may share it among destinations.
-    const int shared = option(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT);
-    setOption(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
-    const int error = bindTo(socket, {own_, 0});
-    setOption(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, shared);
-    if (error != 0) return error;
+    if (const int error = bindToAddress(socket, own_); error != 0) return error;
   }
+  return beginAgain(socket);
+}
+
+int Leg::beginAgain(int socket) const {
   const int flags = fcntl(socket, F_GETFL);
   fcntl(socket, F_SETFL, flags | O_NONBLOCK);
   const int error = connectTo(socket, {remote(), port_});
   fcntl(socket, F_SETFL, flags);
-  return error == EINPROGRESS ? 0 : error;
+  return error;
 }
 
 File Leg::join(Endpoint local) const {

@@ -16,8 +16,11 @@ public:
   std::uint32_t own() const { return own_; }
   std::uint32_t remote() const { return own_ + 1; }
 
-  /// Begins to connect a program's socket: it is in SYN-SENT until `join`. 0 or an errno.
+  /// Begins to connect a program's socket: it is in SYN-SENT until `join`, and this
+  /// EINPROGRESS. Otherwise 0 or an errno.
   int begin(int socket) const;
+  /// Likewise of one that has begun before: of a connection that is or has been the kernel has an error.
+  int beginAgain(int socket) const;
   /// The other end of a socket that has begun. The kernel knows it by `local`, its own name. The two open at the same
   /// time (RFC 9293, 3.5), so that no SYN has to come again.
   File join(Endpoint local) const;
@@ -34,7 +37,11 @@ private:
   File hold_, filler_; // a listener whose queue is full, so that it drops each SYN; the connection in its queue
 };
 
-/// From now on the socket hears nothing that is sent with a TTL below 255.
-void deafen(int socket);
+/// The TTL of what an end sends, and one that a deaf socket does not hear.
+constexpr int heardTtl = 255, unheardTtl = 64;
+/// From now on the socket hears nothing that is sent with a TTL below 255; or all.
+void deafen(int socket, bool deaf = true);
+/// Whether an end drops each segment with a FIN; it comes again.
+void setDeafToEnd(int socket, bool deaf);
 
 } // namespace downbeat

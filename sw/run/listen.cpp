@@ -65,7 +65,7 @@ void Supervisor::listen(const Call &call) {
   if (!isNew) {
     if (place->second->call) return call.fail(EADDRINUSE); // two at once
     const int error = ::listen(socket.get(), backlog) == 0 ? 0 : errno;
-    if (error == 0) place->second->sockets.emplace_back(socket);
+    if (error == 0) place->second->sockets.insert_or_assign(cookieOf(socket), Presence(socket));
     return call.settle(error);
   }
   place->second = std::make_unique<Listener>();
@@ -95,12 +95,17 @@ void Supervisor::listening(std::uint16_t port) {
   if (error == 0) {
     const File socket = call.file(call.descriptorArgument());
     error = socket && ::listen(socket.get(), static_cast<int>(call.argument(1))) == 0 ? 0 : errno;
-    if (error == 0) listener.sockets.emplace_back(socket);
+    if (error == 0) listener.sockets.insert_or_assign(cookieOf(socket), Presence(socket));
   }
   call.settle(error);
   if (error == 0) return arrive(port);
   downbeat_unlisten(listener.listener);
   listeners_.erase(found);
+}
+
+void Supervisor::endListening(const File &socket) {
+  for (auto &[port, listener] : listeners_) listener->sockets.erase(cookieOf(socket));
+  tidyListeners();
 }
 
 void Supervisor::arrive(std::uint16_t port) {
@@ -121,7 +126,9 @@ void Supervisor::arrive(std::uint16_t port) {
 void Supervisor::accept(const Call &call) {
   File listener = call.file(call.descriptorArgument());
   const auto local = listener ? localEndpoint(listener.get()) : std::nullopt;
-  if (!local || !isTcp(listener) || (local->ip != leg_.own() && local->ip != 0)) return call.goOn();
+  if (!local || !isTcp(listener) || option(listener.get(), SOL_SOCKET, SO_ACCEPTCONN) == 0 ||
+      (local->ip != leg_.own() && local->ip != 0))
+    return call.goOn();
   if (!deviceGone_ && !listeners_.contains(local->port)) return call.goOn();
   if (acceptOne(call, listener)) return;
   if ((fcntl(listener.get(), F_GETFL) & O_NONBLOCK) != 0) return call.fail(EAGAIN);
@@ -167,7 +174,7 @@ bool Supervisor::acceptOne(const Call &call, const File &listener) {
       arrived_.erase(found);
       address = socketAddress(option(accepted.get(), SOL_SOCKET, SO_DOMAIN), from.remote);
       if (const auto bridge = bridges_.find(from.serial); bridge != bridges_.end())
-        remember(accepted, *bridge->second, from.remote, call);
+        remember(accepted, *bridge->second, from.remote, call).accepted = true;
     }
     hand(call, std::move(accepted), address, flags, port);
     return true;

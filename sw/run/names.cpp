@@ -80,4 +80,20 @@ void Supervisor::queue(const Call &call) {
   call.settle(call.write(&waiting, sizeof waiting, call.argument(2)) ? 0 : EFAULT);
 }
 
+void Supervisor::shutdown(const Call &call) {
+  const File socket = call.file(call.descriptorArgument());
+  if (!socket || !isTcp(socket)) return call.goOn();
+  const auto how = static_cast<int>(call.argument(1));
+  if (option(socket.get(), SOL_SOCKET, SO_ACCEPTCONN) != 0) { // behind an end of reading it listens no more
+    call.settle(::shutdown(socket.get(), how) == 0 ? 0 : errno);
+    if (option(socket.get(), SOL_SOCKET, SO_ACCEPTCONN) == 0) endListening(socket);
+    return;
+  }
+  const Socket *known = find(socket);
+  const auto bridge = known != nullptr ? bridges_.find(known->serial) : bridges_.end();
+  // The end is for the peer at once. A close after it has nothing to wait for.
+  if (how != SHUT_RD && bridge != bridges_.end()) bridge->second->setLinger(std::nullopt);
+  call.goOn();
+}
+
 } // namespace downbeat

@@ -118,6 +118,7 @@ void Supervisor::decide() {
   case SYS_sendmsg:
   case SYS_sendmmsg: return sendUrgent(*call);
   case SYS_ioctl: return queue(*call);
+  case SYS_shutdown: return shutdown(*call);
   default: return call->goOn();
   }
 }
@@ -194,7 +195,7 @@ void Supervisor::tidy() {
 void Supervisor::tidyListeners() {
   std::vector<std::uint16_t> ports;
   for (const auto &[port, listener] : listeners_) {
-    std::erase_if(listener->sockets, [](const Presence &each) { return !each.isOpen(); });
+    std::erase_if(listener->sockets, [](const auto &each) { return !each.second.isOpen(); });
     if (listener->sockets.empty() && !listener->call) ports.push_back(port);
   }
   for (const std::uint16_t port : ports) {

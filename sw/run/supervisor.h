@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/socket.h>
+
 #include "bridge.h"
 #include "call.h"
 #include "leg.h"
@@ -45,6 +47,7 @@ private:
     pid_t thread = 0; // that connected or accepted
     int error = 0; // why it ended, until the program knows
     std::uint64_t rate = ~0ull; // bytes a second, of SO_MAX_PACING_RATE
+    bool accepted = false;
   };
   /// Names that TCP_CONGESTION has given a socket, of the device's own list; null: as usual.
   struct Policies {
@@ -71,7 +74,7 @@ private:
     downbeat_listener *listener = nullptr;
     std::optional<Call> call; // that waits until the core listens
     std::vector<std::pair<File, SocketAddress>> returned; // accepted for calls that had gone
-    std::vector<Presence> sockets; // with SO_REUSEPORT there may be several
+    std::map<std::uint64_t, Presence> sockets; // by SO_COOKIE; with SO_REUSEPORT there may be several
   };
   struct Accepting {
     Call call;
@@ -93,6 +96,8 @@ private:
   bool done() const;
 
   void connect(const Call &call);
+  /// A connect to no address: the socket is as if it were new.
+  void unconnect(const Call &call);
   void wait(Opening &opening, const Call &call, const File &socket);
   /// Whether the core has opened it; else it may have ended, and gone.
   bool opened(Bridge &bridge);
@@ -103,6 +108,8 @@ private:
   void bind(const Call &call);
   void listen(const Call &call);
   void listening(std::uint16_t port);
+  /// The socket listens no more, and may be open.
+  void endListening(const File &socket);
   void arrive(std::uint16_t port);
   void accept(const Call &call);
   /// False: none waits.
@@ -115,6 +122,7 @@ private:
   void getOption(const Call &call);
   void sendUrgent(const Call &call);
   void queue(const Call &call);
+  void shutdown(const Call &call);
 
   /// "STEADY", "STARTUP" or "STARTUP+STEADY".
   std::optional<Policies> policiesOf(const std::string &text) const;
@@ -125,6 +133,9 @@ private:
   static void givePace(const File &socket, const Socket &known);
   void control(const Call &call);
   void setNoDelay(const Call &call, Bridge &bridge);
+  static void setLinger(const Call &call, const File &socket, Bridge &bridge);
+  /// As the socket's SO_LINGER is, or is to be.
+  static void takeLinger(const File &socket, Bridge &bridge, const linger &option);
   void giveCongestion(const Call &call, const File &socket);
   void givePacingRate(const Call &call, const File &socket);
   void giveInformation(const Call &call, const File &socket);

@@ -6,7 +6,7 @@ from __future__ import annotations
 import subprocess
 
 from sw.tests.driver.process import Nic
-from sw.tests.driver.programs import CORE, LIMIT, free_port, over_core, script
+from sw.tests.driver.programs import CORE, KERNEL, LIMIT, free_port, over_core, script
 
 COMMON = """
 import array, errno, fcntl, os, select, signal, socket, struct, subprocess, sys, termios, threading, time
@@ -204,6 +204,46 @@ client.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
 client.close()
 print(tried(accepted.recv, 10), accepted.recv(10))
 """,
+    "a close with bytes unread resets behind the end": """
+listener, client, accepted = pair()
+accepted.sendall(b"unread")
+client.shutdown(SHUT_WR)
+print(accepted.recv(1), tried(select.select, [client], [], [])[0] == [client])
+client.close()
+poll = select.poll()
+poll.register(accepted)
+for _ in range(100):
+    if (events := poll.poll(5000)[0][1]) & select.POLLERR: break
+    time.sleep(0.02)
+print(events, name(accepted.getsockopt(SOL_SOCKET, SO_ERROR)))
+""",
+    "linger with a time waits for the acknowledgment": """
+listener = create_server((address, port))
+def full(end):
+    count, end_of_time = 0, time.monotonic() + 0.3
+    end.setblocking(False)
+    while time.monotonic() < end_of_time:
+        if not isinstance(sent := tried(end.send, bytes(100000)), str):
+            count += sent
+    return count
+def drain(end):
+    count = 0
+    while part := end.recv(100000):
+        count += len(part)
+    got.append(count)
+for seconds, later in ((9, 0), (9, 0.6), (1, 2.5)):
+    client, got = create_connection((address, port)), []
+    accepted = listener.accept()[0]
+    client.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, seconds))
+    count = full(client)
+    reads = threading.Timer(later, drain, (accepted,))
+    reads.start()
+    begin = time.monotonic()
+    client.close()
+    took = time.monotonic() - begin
+    reads.join()
+    print(min(later, seconds) - 0.1 < took < 2.4 or took, got == [count] or (got, count))
+""",
     "names": """
 listener, client, accepted = pair()
 print(client.getpeername() == (address, port) == accepted.getsockname(), client.getsockname() == accepted.getpeername())
@@ -322,6 +362,32 @@ for _ in range(100):
     time.sleep(0.02)
 print(queue(client, termios.TIOCOUTQ), queue(socket(), termios.TIOCOUTQ))
 """,
+    "a listener ends by shutdown and begins again": """
+listener, client, accepted = pair()
+listener.shutdown(SHUT_RD)
+print(tried(listener.accept), name(socket().connect_ex((address, port))), client.send(b"x"), accepted.recv(1))
+listener.listen()
+print(create_connection((address, port)).getpeername()[0], tried(accepted.accept))
+""",
+    "a connect to no address": """
+import ctypes
+def none(end):
+    return ctypes.CDLL(None).connect(end.fileno(), bytes(16), 16)
+listener, client, accepted = pair()
+print(none(client), tried(accepted.recv, 1), tried(client.getpeername))
+client.connect((address, port))
+print(listener.accept()[1] == client.getsockname(), none(listener), tried(listener.accept))
+print(name(socket().connect_ex((address, port))), none(socket()))
+""",
+    "connect after an end": """
+listener, client, accepted = pair()
+accepted.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+accepted.close()
+print(tried(client.recv, 1), [name(client.connect_ex((address, port))) for _ in range(2)])
+listener.close()
+refused = socket()
+print(name(refused.connect_ex((address, port))), refused.getsockname()[0], tried(refused.getpeername))
+""",
     "forks beside a thread that closes": """
 stop = False
 def spin():
@@ -338,6 +404,16 @@ stop = True
 print("none hung")
 """,
 }
+
+
+def sides(nic: Nic, program: str) -> list[tuple[int, str, str]]:
+    """Exit code, output and errors of one of PROGRAMS over the kernel and over the core."""
+    said = []
+    for address, wrap in ((KERNEL, []), (CORE, over_core(nic))):
+        command = [*wrap, *script(COMMON + PROGRAMS[program], address, str(free_port()))]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
+        said.append((done.returncode, done.stdout.replace(CORE, KERNEL), done.stderr))
+    return said
 
 
 def printed(nic: Nic, text: str) -> str:

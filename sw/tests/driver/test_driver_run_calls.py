@@ -3,23 +3,16 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 
 from sw.tests.driver.process import Nic
-from sw.tests.driver.programs import CORE, KERNEL, LIMIT, free_port, over_core, ports_free, script
-from sw.tests.driver.socket_programs import COMMON, PROGRAMS, printed
+from sw.tests.driver.programs import ports_free
+from sw.tests.driver.socket_programs import PROGRAMS, printed, sides
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_calls_are_those_of_linux(nic: Nic, program: str) -> None:
-    text = COMMON + PROGRAMS[program]
-    said = []
-    for address, wrap in ((KERNEL, []), (CORE, over_core(nic))):
-        command = [*wrap, *script(text, address, str(free_port()))]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
-        said.append((done.returncode, done.stdout.replace(CORE, KERNEL), done.stderr))
+    said = sides(nic, program)
     assert said[0][0] == 0, said[0][2]
     assert said[1] == said[0]
     ports_free(nic)
