@@ -75,7 +75,7 @@ BENCH_churn := $(SIM_RTL)
 BENCH_recovery := $(SIM_RTL)
 BENCH_upsets := $(RTL)
 BENCH_estimator := $(SET_UP)
-BENCH_host := $(HOST_TESTS_RTL) driver
+BENCH_host := $(HOST_TESTS_RTL) driver build/programs.stamp
 # No file has the preset ns2 but as another value.
 FILES_RTL := $(SIM_RTL) $(SIM65536_RTL) $(if $(VARY),$(NS2_RTL))
 EXPERIMENT_gateway := $(SIM_RTL)
@@ -272,6 +272,9 @@ $(HOST_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate '$(or $(NIC_PRESET),sim$(,)flows=256)$(if $(findstring hostPorts,$(PRESET)),,$(,)hostPorts=4)' \
 	  $(@:.stamp=) DownbeatHost
 	@touch $@
+
+build/programs.stamp: scripts/programs.sh
+	@scripts/programs.sh && touch $@
 
 $(HOST_TESTS_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate host build/sim/rtl-hosttests DownbeatHost

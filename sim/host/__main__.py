@@ -2,8 +2,8 @@
 """`make bench NAME=host`: bytes through the rings, a host that errs, programs of the system, and what a program and the
 core pay.
 
-build/reports/host.json. SIZE is the bytes that cross, N the drawn wrong values. The programs need root, a TAP interface
-and themselves: what is missing is named.
+build/reports/host.json. SIZE is the bytes that cross, N the drawn wrong values, DURATION the seconds of random socket
+calls. The programs need root, a TAP interface and themselves: what is missing is named.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +24,14 @@ from rich.table import Table
 from sim.host import programs
 from sim.lib import build, ranges, verilated
 from sim.linux import namespace
+from sw.tests.driver import socket_programs
+from sw.tests.driver.fuzz import compare
+from sw.tests.driver.process import Nic
 
 REPORT = build.ROOT / "build" / "reports" / "host.json"
 DRIVER = build.ROOT / "build" / "driver"
-BYTES, WRONG_VALUES = "4MB", 20_000
+PROGRAMS = build.ROOT / "build" / "programs" / "usr"  # scripts/programs.sh
+BYTES, WRONG_VALUES, SECONDS = "4MB", 20_000, 20.0
 COST_BYTES = ("64", "16384")
 
 
@@ -59,20 +65,52 @@ def with_programs() -> tuple[list[dict[str, Any]], list[str]]:
         namespace.require()
     except namespace.Missing as missing:
         return [], [str(missing)]
+    os.environ["PATH"] += f":{PROGRAMS / 'bin'}:{PROGRAMS / 'sbin'}"
+    libraries = [os.environ.get("LD_LIBRARY_PATH", ""), *map(str, (PROGRAMS / "lib").glob("*-linux-gnu"))]
+    os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, libraries))
     with tempfile.TemporaryDirectory() as work:
         results, gone = programs.run_all(Path(work), verilated.host(), verilated.host_name(verilated.HOST), [])
     return programs.as_rows(results), gone
 
 
+@contextmanager
+def _looped(models: Path, preset: str) -> Iterator[Nic]:
+    """A NIC that is connected to itself."""
+    environment = os.environ | {"DOWNBEAT_MODELS": str(models)}
+    arguments = ("--preset", preset, "--loop", compare.PEER)
+    with (
+        tempfile.TemporaryDirectory() as work,
+        Nic(Path(work) / "nic.sock", *arguments, environment=environment) as nic,
+    ):
+        yield nic
+
+
+def calls(seed: int, seconds: float) -> dict[str, Any]:
+    """Socket calls over the core and over the kernel: rows of the table, over the model of the rings, whose programs may
+    connect to its own address; and random ones."""
+    os.environ.setdefault("DOWNBEAT_DRIVER", str(DRIVER))
+    rows = []
+    with _looped(DRIVER, "loopback") as nic:
+        for name in socket_programs.PROGRAMS:
+            kernel, core = (text.splitlines() for _, text, _ in socket_programs.sides(nic, name))
+            rows.append({"name": name, "kernel": kernel, "core": core, "same": kernel == core})
+    with _looped(verilated.host(), verilated.host_name(verilated.HOST)) as nic:
+        found = compare.rounds(nic, seed, seconds)
+    return {"calls": rows, "fuzz_calls": found.calls, "fuzz_differences": found.differences}
+
+
 def main() -> int:
-    seed, size, count = (
-        os.environ.get(name) or str(usual) for name, usual in (("SEED", 1), ("SIZE", BYTES), ("N", WRONG_VALUES))
+    seed, size, count, seconds = (
+        os.environ.get(name) or str(usual)
+        for name, usual in (("SEED", 1), ("SIZE", BYTES), ("N", WRONG_VALUES), ("DURATION", SECONDS))
     )
+    again = f"again: make bench NAME=host SEED={seed} SIZE={size} N={count} DURATION={seconds}"
     try:
         data = measure(seed, str(ranges.SIZE.value(size)), count)
     except (build.BuildFailed, subprocess.CalledProcessError) as error:
-        print(f"{error}\nagain: make bench NAME=host SEED={seed} SIZE={size} N={count}", file=sys.stderr)
+        print(f"{error}\n{again}", file=sys.stderr)
         return 1
+    data |= calls(int(seed), float(seconds))
     data["programs"], data["missing"] = with_programs()
     data["passed"] = (
         data["bytes"] == data["bytes_equal"]
@@ -80,15 +118,23 @@ def main() -> int:
         and not any(data[name] for name in ("errors", "wrong_answers", "hangs", "written_outside"))
         and data["bytes_beside"] == data["bytes_beside_equal"]
         and all(row["equal"] for row in data["programs"])
+        and all(row["same"] for row in data["calls"])
+        and not data["fuzz_differences"]
     )
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text(json.dumps(data, indent=1) + "\n")
     report_console().print(_table(data))
+    for difference in data["fuzz_differences"]:
+        print(difference, file=sys.stderr)
     for missing in data["missing"]:
         print(f"not here: {missing}", file=sys.stderr)
     if not data["passed"]:
-        print(f"Failed; again: make bench NAME=host SEED={seed} SIZE={size} N={count}", file=sys.stderr)
+        print(f"Failed; {again}", file=sys.stderr)
     return 0 if data["passed"] else 1
+
+
+def _of(rows: list[dict[str, Any]], name: str) -> str:
+    return f"{len(rows)}, {sum(bool(row[name]) for row in rows)}"
 
 
 def _table(data: dict[str, Any]) -> Table:
@@ -103,6 +149,8 @@ def _table(data: dict[str, Any]) -> Table:
     for row in data["instructions"]:
         counts = f"{row['send_instructions']:,}, {row['receive_instructions']:,}"
         table.add_row(f"instructions, {row['bytes']:,} bytes: send, receive", counts)
+    table.add_row("programs of socket calls, of them as over the kernel", _of(data["calls"], "same"))
+    table.add_row("random calls, differences", f"{data['fuzz_calls']:,}, {len(data['fuzz_differences'])}")
     for row in data["programs"]:
         table.add_row(f"{row['program']}, {row['role']}", row["problem"] or "equal")
     return table

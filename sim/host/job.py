@@ -10,6 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
+def found(command: str) -> str | None:
+    return shutil.which(command, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+
+
+def same(work: Path, _: str) -> bool:
+    got = work / "got"
+    return got.exists() and got.read_bytes() == (work / "file").read_bytes()
+
+
 @dataclass(frozen=True)
 class Job:
     """`serve` and `ask` make the commands for directory, address and port; `equal` looks at what the client left and
@@ -25,6 +34,5 @@ class Job:
 
     def missing(self) -> str:
         """Commands that this machine has not, with their packages."""
-        path = f"{os.environ['PATH']}:/usr/sbin:/sbin"
-        gone = [f"{command} ({package})" for command, package in self.needs if shutil.which(command, path=path) is None]
+        gone = [f"{command} ({package})" for command, package in self.needs if found(command) is None]
         return ", ".join(gone)

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from sim.host.job import Job
+from sim.host import system_jobs
+from sim.host.job import Job, found, same
 
 SIZE = 200_000  # bytes of the file
 NGINX = """
@@ -41,10 +40,6 @@ Subsystem sftp internal-sftp
 SSH = ("-F", "none", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR")
 
 
-def found(command: str) -> str | None:
-    return shutil.which(command, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
-
-
 def prepare(work: Path) -> None:
     """The file that is sent, and keys."""
     (work / "file").write_bytes(random.Random(SIZE).randbytes(SIZE))
@@ -56,11 +51,6 @@ def prepare(work: Path) -> None:
     if found("ssh-keygen"):
         for name in ("host_key", "key"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", name], **quiet)  # type: ignore[call-overload]
-
-
-def _same(work: Path, _: str) -> bool:
-    got = work / "got"
-    return got.exists() and got.read_bytes() == (work / "file").read_bytes()
 
 
 def _http_server(_: Path, address: str, port: int) -> list[str]:
@@ -247,13 +237,13 @@ _CURL, _OPENSSL, _NGINX = ("curl", "curl"), ("openssl", "openssl"), ("nginx", "n
 _REDIS, _SSHD = ("redis-server", "redis-server"), ("sshd", "openssh-server")
 _REDIS_CLI = ("redis-cli", "redis-tools")
 JOBS: tuple[Job, ...] = (
-    Job("http.server", "curl", 8000, (_CURL,), _http_server, _curl, _same),
-    Job("nginx", "wget", 8001, (_NGINX, ("wget", "wget")), _nginx, _wget, _same),
-    Job("openssl s_server", "openssl s_client", 8002, (_OPENSSL,), _s_server, _s_client, _same),
+    Job("http.server", "curl", 8000, (_CURL,), _http_server, _curl, same),
+    Job("nginx", "wget", 8001, (_NGINX, ("wget", "wget")), _nginx, _wget, same),
+    Job("openssl s_server", "openssl s_client", 8002, (_OPENSSL,), _s_server, _s_client, same),
     Job("nginx", "ab", 8003, (_NGINX, ("ab", "apache2-utils")), _nginx, _ab, _ab_equal),
     Job("nginx", "wrk", 8004, (_NGINX, ("wrk", "wrk")), _nginx, _wrk, _wrk_equal),
     Job("iperf3", "iperf3", 8005, (("iperf3", "iperf3"),), _iperf3_server, _iperf3, _iperf3_equal),
-    Job("redis-server", "redis-cli", 8006, (_REDIS, _REDIS_CLI), _redis_server, _redis_cli, _same),
+    Job("redis-server", "redis-cli", 8006, (_REDIS, _REDIS_CLI), _redis_server, _redis_cli, same),
     Job(
         "redis-server",
         "redis-benchmark",
@@ -263,9 +253,10 @@ JOBS: tuple[Job, ...] = (
         _redis_benchmark,
         _redis_benchmark_equal,
     ),
-    Job("sshd", "ssh", 8008, (_SSHD, ("ssh", "openssh-client")), _sshd, _ssh, _same),
-    Job("sshd", "scp", 8009, (_SSHD, ("scp", "openssh-client")), _sshd, _scp, _same),
-    Job("java server", "java", 8010, (("java", "default-jre"),), _java_server, _java_client, _same),
-    Job("go server", "go", 8012, (("go", "golang-go"),), _go_server, _go_client, _same),
-    Job("node server", "node", 8011, (("node", "nodejs"),), _node_server, _node_client, _same),
+    Job("sshd", "ssh", 8008, (_SSHD, ("ssh", "openssh-client")), _sshd, _ssh, same),
+    Job("sshd", "scp", 8009, (_SSHD, ("scp", "openssh-client")), _sshd, _scp, same),
+    Job("java server", "java", 8010, (("java", "default-jre"),), _java_server, _java_client, same),
+    Job("go server", "go", 8012, (("go", "golang-go"),), _go_server, _go_client, same),
+    Job("node server", "node", 8011, (("node", "nodejs"),), _node_server, _node_client, same),
+    *system_jobs.JOBS,
 )

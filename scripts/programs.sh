@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+# programs.sh: what `make bench NAME=host` runs over the core and this system has not, in build/programs. The packages
+# are unpacked and not installed: none of them starts a service. What cannot be had is missing in the bench's report.
+set -euo pipefail
+source "$(dirname "$0")/env.sh"
+source "$(dirname "$0")/step.sh"
+cd "$DOWNBEAT_ROOT"
+
+declare -A package=([ab]=apache2-utils [curl]=curl [git]=git [haproxy]=haproxy [iperf3]=iperf3 [lighttpd]=lighttpd
+  [memccp]=libmemcached-tools [memcached]=memcached [nginx]=nginx [openssl]=openssl [redis-cli]=redis-tools
+  [redis-server]=redis-server [rsync]=rsync [scp]=openssh-client [socat]=socat [wget]=wget [wrk]=wrk)
+out=$PWD/build/programs
+
+wanted=()
+for program in "${!package[@]}"; do
+  PATH=$PATH:/usr/sbin:/sbin command -v "$program" >/dev/null || wanted+=("${package[$program]}")
+done
+
+# Files of the packages and of those that they need and are not there.
+unpack() {
+  mkdir -p "$out/packages"
+  # Without lists (a fresh container) nothing is known.
+  apt-cache show "$1" >/dev/null 2>&1 || apt-get update -qq || return 1
+  local names
+  names=$(apt-get install --print-uris -qq --no-install-recommends "$@" | sed -n "s/^'[^']*' \([^_]*\)_.*/\1/p")
+  # shellcheck disable=SC2086 # a list of words
+  (cd "$out/packages" && apt-get download -qq $names) || return 1
+  for file in "$out"/packages/*.deb; do dpkg-deb -x "$file" "$out"; done
+}
+
+if [ "${#wanted[@]}" -gt 0 ] && command -v apt-get >/dev/null; then
+  step "Programs: ${wanted[*]}" unpack "${wanted[@]}" || echo "Not to be had here: ${wanted[*]}" >&2
+fi
