@@ -104,16 +104,46 @@ async def a_needless_probe_costs_nothing(dut: Any, by_sack: bool) -> None:
 
 @cocotb.test()
 async def a_sack_for_the_probe_makes_the_rest_of_the_tail_lost(dut: Any) -> None:
-    """RFC 8985 3.3: the last two segments are lost; the probe's SACK and the reordering window send the first again."""
+    """RFC 8985 3.4: the last three segments are lost. What is missing was sent two round trips before the probe, so
+    6.2 step 5 has no time left; PRR lets one segment go."""
+    sender = await Sender.create(dut)
+    await sender.write(10)
+    await sender.hear(7)
+    assert (await sender.expire())[1] == [9]
+    await sender.endpoint.advance(ROUND_TRIP)
+    sender.kinds()
+    assert await sender.hear(7, (9, 10)) == [7]
+    assert sender.kinds() == ["loss"]
+    assert await sender.hear(8, (9, 10)) == [8]
+
+
+@cocotb.test()
+async def a_sack_too_soon_for_the_probe_is_of_the_segment_before(dut: Any) -> None:
+    """6.2 step 2: a round trip below the smallest is none. So what is missing may be late, too."""
     sender = await Sender.create(dut)
     await sender.write(10)
     await sender.hear(8)
     assert (await sender.expire())[1] == [9]
-    await sender.endpoint.advance(ROUND_TRIP)
+    await sender.endpoint.advance(ROUND_TRIP // 2)
     assert await sender.hear(8, (9, 10)) == []
     passed, segments = await sender.expire()
     assert is_about(passed, ROUND_TRIP // 4)
     assert segments == [8]
+
+
+@cocotb.test()
+async def a_probe_of_new_data_makes_what_is_missing_lost_too(dut: Any) -> None:
+    """6.2 step 5, where reordering has been seen, so that three segments would not count."""
+    sender = await Sender.create(dut)
+    await sender.write(3)
+    await sender.hear(0, (1, 2))
+    await sender.hear(3)
+    sender.proceed(3)
+    sent = await sender.write(60)
+    sent += await sender.hear(4)
+    assert (await sender.expire())[1] == [len(sent)]
+    await sender.endpoint.advance(ROUND_TRIP)
+    assert (await sender.hear(4, (len(sent), len(sent) + 1)))[0] == 4
 
 
 @cocotb.test()

@@ -29,7 +29,8 @@ def transfers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Transfers]:
     ("tail", "bound"),
     [
         ("last", 2.5),  # two until the probe, a half on its way
-        ("last two", 3.75),  # its SACK, the reordering window, and a half again
+        ("last two", 3.5),  # its SACK, and a half again
+        ("last three", 4.5),  # PRR sends one of them with each ACK
         ("fifth and its retransmission", 4),
     ],
 )

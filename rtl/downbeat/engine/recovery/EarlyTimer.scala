@@ -33,6 +33,8 @@ class EarlyTimer(val view: RecoveryView) extends Area {
       insert(event.isTimer && event.live && before.early.purpose =/= EarlyPurpose.none && !ahead)
   }
   val expired: Payload[Bool] = expire.expired
+  /** ns up to the deadline, also when that has passed: signed, on step 0. */
+  val until: Payload[UInt] = compare.until
 
   /** On step 5: the state after the event, and the deadline. `interval`: ns from now, chosen on step 4. */
   def update(

@@ -73,7 +73,7 @@ class LossDetection(
   }
 
   val judge = new s5.Area {
-    val lost = insert(count.mayLose && !rack.waits && (count.third || board.firstIsLost) || rack.lost)
+    val lost = insert(count.mayLose && !rack.waits && (count.third || board.firstIsLost) || rack.lost || rack.probed)
     /** The segment at SND.UNA was sent again in vain. */
     val lostAgain = insert(rack.lostAgain || tail.probes.again)
   }

@@ -28,7 +28,9 @@ case class RackState(config: DownbeatConfig) extends Bundle {
   * The window counts from the ACK that reports the later data. So it ends with RACK's own, or later by the time between
   * the two departures. It is a quarter of the smallest round trip, wider after a reduction that was undone, and at most
   * SRTT. Until reordering is seen, three segments behind a hole make it lost without a wait, and in recovery anything
-  * does.
+  * does. So does a tail loss probe that the peer holds: what is missing before it was sent two round trips earlier. The
+  * peer holds the probe, and not the same segment sent before, if most of a round trip lies between (6.2 step 2); the
+  * smallest round trip may have waited for a delayed ACK.
   */
 class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) extends Area {
   import view._
@@ -41,6 +43,7 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     val endOffset = insert(before.rack.end.since(UNACKNOWLEDGED)) // signed
     val lostOffset = insert(before.rack.lostEnd.since(UNACKNOWLEDGED)) // signed
     val resentOffset = insert(before.rack.resent.since(UNACKNOWLEDGED)) // signed
+    val probeOffset = insert(before.tail.end.since(UNACKNOWLEDGED)) // signed
     private val ranges = before.scoreboard.ranges
     val topBefore = insert(Rack.top(ranges.map(_.right), ranges.map(_.right.orR)))
     private val pairsOut = if (config.policiesPace) before.pairs.any else False
@@ -53,6 +56,10 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     private val quarter = before.roundTrip.minimum >> 2
     val one = insert(quarter.resize(36))
     val two = insert((quarter << 1).resize(36))
+    /** The smallest round trip less the time since the deadline, which was the probe's; signed. */
+    val short = insert(early.until + before.roundTrip.minimum)
+    /** A peer may leave out a FIN. */
+    val beforeFin = insert(mode.probeOffset - 1)
     val grew = insert(!mode.endOffset.msb && mode.endOffset < mode.topBefore.resize(32))
   }
   private val widen = new s2.Area {
@@ -60,6 +67,7 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
         default -> (window.one +^ window.two)))
     val expired = insert(early.expired && before.early.purpose === EarlyPurpose.reordering)
     val smoothed = insert(before.roundTrip.smoothed8 >> 3)
+    val passed = insert((window.short - window.one).msb)
   }
   private val total = new s3.Area {
     val sum = insert(window.one.resize(38) + widen.more)
@@ -78,8 +86,13 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     val begins = insert(mode.on && blocks(0).valid && !OPENING && (!before.recovering || before.rack.seen) &&
       (ADVANCED || widen.expired && window.grew ||
         board.hasNewSack && before.early.purpose =/= EarlyPurpose.reordering))
+    /** The peer holds the probe. */
+    val probed = insert(mode.on && before.tail.out && !before.recovering && board.hasNewSack && widen.passed &&
+      (top.resize(32) === mode.probeOffset || top.resize(32) === window.beforeFin) && !OPENING && !RESUMED && !UNDONE)
   }
   val begins: Payload[Bool] = interval.begins
+  /** What is missing before a tail loss probe is lost. On step 4. */
+  val probed: Payload[Bool] = interval.probed
 
   private val judge = new s5.Area {
     private val reported = Mux[UInt](waits, mode.lostOffset, interval.top.resize(32))
@@ -114,6 +127,7 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     after.rack.lostEnd := kept.lostEnd
     when(widen.expired)(after.rack.lostEnd := kept.end)
     when(OPENING || mode.lostOffset.msb || found && !widen.expired)(after.rack.lostEnd := low(UNACKNOWLEDGED))
+    when(probed)(after.rack.lostEnd := low(UNACKNOWLEDGED + interval.top))
     after.rack.resent := kept.resent
     after.rack.hasResent := kept.hasResent && !lostAgain && !found && !ends && !OPENING
     when(ADVANCED || event.isSent && RESENT && mode.isFirst)(after.rack.resent := low(HIGHEST_SENT))
