@@ -42,6 +42,7 @@ def near(draw: random.Random, event: CongestionEvent, window: Window) -> int:
         last_round_min_rtt=last,
         css_baseline_min_rtt=threshold + draw.randint(-1, 1),
         rtt_sample_count=draw.choice([0, 6, 7, 7, 8]),
+        probes=draw.choice([0, 22, 23, 23, 24]),
         css_rounds=draw.randint(3, 4),
         conservative=draw.random() < 0.7,
     ).packed()
@@ -157,6 +158,84 @@ def test_a_round_below_the_baseline_resumes_slow_start() -> None:
     assert rounds(opened(), [40, 50, 49, 49])[3] >= 30
 
 
+def test_the_first_segments_of_each_round_are_probes() -> None:
+    state = opened()
+
+    def send(count: int) -> int:
+        """The number of probes among them."""
+        nonlocal state
+        probes = 0
+        for _ in range(count):
+            assert state.departure is not None
+            probe = state.departure.probe
+            event = CongestionEvent(Kind.SENT, starting_up=True, segment_size=SMSS, sent_probe=probe)
+            state = POLICY.respond(event, state.window, state.policy_state)
+            probes += probe
+        return probes
+
+    assert send(IW) == IW - 1, "the first one leaves by the plan of before the connection"
+    state = acknowledge(state, SMSS, IW * SMSS, None)
+    assert send(IW + 20) == 24 - (IW - 1), "the first round has begun with the connection"
+    for _ in range(IW - 1):
+        state = acknowledge(state, SMSS, IW * SMSS, None)
+    assert send(30) == 24
+
+
+class Path:
+    """The model over a bottleneck with a queue, to a receiver that delays ACKs; samples are those of the probes."""
+
+    def __init__(self, queue: float, initial: int) -> None:
+        self.state = POLICY.respond(
+            CongestionEvent(Kind.ESTABLISHED, segment_size=SMSS, initial_window=initial, initial_ssthresh=1 << 30),
+            Window(0, 0),
+            0,
+        )
+        self.places = int((1 + queue) * BDP)  # segments in the link and its queue
+        self.free = 0.0  # ns: when the bottleneck is idle
+        self.sent: list[tuple[float, bool]] = []  # departure, ns; whether it is a probe
+        self.una = 0
+        self.arrivals: list[float] = []  # ns, of each segment
+
+    def send(self, now: float) -> bool:
+        """As cwnd allows; False: the queue is full."""
+        while (len(self.sent) - self.una + 1) * SMSS <= self.state.window.cwnd >> 16:
+            if len(self.sent) - self.una == self.places:
+                return False
+            assert self.state.departure is not None
+            outstanding = sum(probe for _, probe in self.sent[self.una :])
+            probe = self.state.departure.probe and outstanding < 32
+            self.free = max(self.free, now) + SERIAL
+            self.sent.append((now, probe))
+            self.arrivals.append(self.free + BASE / 2)
+            event = CongestionEvent(Kind.SENT, starting_up=True, segment_size=SMSS, sent_probe=probe)
+            self.state = POLICY.respond(event, self.state.window, self.state.policy_state)
+        return True
+
+    def conservative_before_a_loss(self) -> bool:
+        fits = self.send(0)
+        while fits and self.state.window.cwnd < self.state.window.ssthresh:
+            now = self.arrivals[self.una + 1] + BASE / 2
+            left, probe = self.sent[self.una + 1]
+            rtt = round(now - left) if probe else None
+            flight = (len(self.sent) - self.una) * SMSS
+            self.state = acknowledge(self.state, 2 * SMSS, flight, rtt)
+            self.una += 2
+            if HystartState.unpacked(self.state.policy_state).conservative:
+                return True
+            fits = self.send(now)
+        return False
+
+
+BASE, SERIAL = 100 * MILLISECOND, 615_200  # 20 Mb/s, frames of 1538 bytes
+BDP = BASE / SERIAL  # segments
+
+
+@pytest.mark.parametrize(("queue", "initial"), [(2, 8), (2, IW), (2, 20), (3, 2), (3, 5), (4, 3), (4, 11)])
+def test_behind_delayed_acks_it_leaves_slow_start_before_the_queue_is_full(queue: int, initial: int) -> None:
+    """The window doubles, so in a short queue it depends on the window in which the path is full."""
+    assert Path(queue, initial).conservative_before_a_loss()
+
+
 @pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT])
 def test_after_a_loss_it_is_standard_slow_start(kind: Kind) -> None:
     state = POLICY.respond(CongestionEvent(kind, segment_size=SMSS), opened().window, opened().policy_state)
@@ -166,5 +245,5 @@ def test_after_a_loss_it_is_standard_slow_start(kind: Kind) -> None:
 
 
 def float_error(draw: random.Random) -> float:
-    """Without round-trip samples; with them the test above compares exactly."""
+    """Without round-trip samples; with them a test above compares exactly."""
     return largest_error(POLICY, lambda cwnd, acked: cwnd + min(acked, 8 * SMSS), draw, starting_up=True)

@@ -13,6 +13,8 @@ case class HystartState() extends Bundle with RoundState {
   val currentRoundMinRtt, lastRoundMinRtt, cssBaselineMinRtt = UInt(36 bits)
   /** Samples of this round, at most 8. */
   val rttSampleCount = UInt(4 bits)
+  /** Probes that were sent in this round, at most 24. */
+  val probes = UInt(5 bits)
   /** Rounds that have ended in CSS. */
   val cssRounds = UInt(3 bits)
   /** In Conservative Slow Start. */
@@ -40,14 +42,16 @@ case class HystartState() extends Bundle with RoundState {
   *  - ssthresh = cwnd at the end of the fifth round in CSS, counting the one in which CSS began. A loss ends HyStart++;
   *    slow start is then RFC 5681's.
   *
-  * Rounds are counted in bytes ([[ByteRound]]). Full segments are probes, so that ACKs are samples. 32 probes are in
-  * flight at most.
+  * Rounds are counted in bytes ([[ByteRound]]). The first 24 full segments that leave in a round are probes. Their ACKs
+  * are the first of the next round, and so its first samples: also from a receiver that acknowledges every second
+  * segment, and few enough to find a place in the log beside those of the round before.
   */
 object Hystart extends StartupPolicy {
   val name = "hystart"
   override def state: Bundle = HystartState()
   override val paces = true
   private val nRttSample = 8
+  private val probesOfRound = 24
   private val minRttThresh = 4000000
   private val maxRttThresh = 16000000
   private val cssRounds = 5
@@ -85,6 +89,7 @@ object Hystart extends StartupPolicy {
       /** The event counts for HyStart++. */
       val counts = insert(event.kind === CongestionEventKind.acknowledged && event.startingUp && !before.lost)
       val opens = insert(event.kind === CongestionEventKind.established)
+      val sends = insert(event.kind === CongestionEventKind.sent && event.sentProbe && before.probes =/= probesOfRound)
       val loses = insert(event.isLoss)
       val endsRound = insert(counts && round.ends)
       val resumesSlowStart = insert(counts && (before.conservative && sampled && quicker))
@@ -111,11 +116,13 @@ object Hystart extends StartupPolicy {
         after.lastRoundMinRtt := add.minRtt
         after.currentRoundMinRtt.setAll()
         after.rttSampleCount := 0
+        after.probes := 0
       }
+      when(judge.sends)(after.probes := before.probes + 1)
       when(judge.loses)(after.lost := True)
       when(judge.opens)(after.restart())
       result.policyState := after.asBits
-      result.departure := DeparturePlan.probing(event.startingUp && !before.lost)
+      result.departure := DeparturePlan.probing(event.startingUp && !before.lost && after.probes =/= probesOfRound)
     }
   }.result
 }

@@ -3,7 +3,7 @@
 
 Growth min(N, 8 SMSS) for an ACK, a quarter of it in Conservative Slow Start (CSS). HystartState are counted in bytes: one
 ends when the flight that it began with is acknowledged; where there was none the next ACK begins
-one. Full segments are probes; eight round trips of a round make its minimum.
+one. The first 24 full segments that leave in a round are probes; eight round trips of a round make its minimum.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ MIN_RTT_THRESH, MAX_RTT_THRESH = 4 * MILLISECOND, 16 * MILLISECOND
 CSS_ROUNDS = 5
 BURST = 8  # L, segments
 N_RTT_SAMPLE = 8
+PROBES = 24  # of a round
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class HystartState(PackedFields):
     last_round_min_rtt: int = NONE
     css_baseline_min_rtt: int = NONE
     rtt_sample_count: int = 0
+    probes: int = 0  # sent in this round
     css_rounds: int = 0
     conservative: int = 0  # a flag, as the next
     lost: int = 0
@@ -42,6 +44,7 @@ class HystartState(PackedFields):
         ("last_round_min_rtt", 36),
         ("css_baseline_min_rtt", 36),
         ("rtt_sample_count", 4),
+        ("probes", 5),
         ("css_rounds", 3),
         ("conservative", 1),
         ("lost", 1),
@@ -55,8 +58,7 @@ class Hystart:
 
     def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         state = HystartState.unpacked(policy_state)
-        probes = event.starting_up and not state.lost
-        departure = Departure(probe=probes, begins=probes)
+        probing = event.starting_up and not state.lost
         bound = (1 if state.lost else BURST) * event.segment_size
         window = slow_start(event, window, at_most=bound, quartered=bool(state.conservative and not state.lost))
         match event.kind:
@@ -64,11 +66,14 @@ class Hystart:
                 state = HystartState()
             case Kind.LOSS | Kind.TIMEOUT:
                 state = replace(state, lost=True)
-            case Kind.ACKNOWLEDGED if event.starting_up and not state.lost:
+            case Kind.ACKNOWLEDGED if probing:
                 window, state = self._counted(event, window, state)
+            case Kind.SENT if event.sent_probe and state.probes != PROBES:
+                state = replace(state, probes=wrap(state.probes + 1, 5))
             case _:
                 pass
-        return PolicyResult(window, state.packed(), departure)
+        probing = probing and state.probes != PROBES
+        return PolicyResult(window, state.packed(), Departure(probe=probing, begins=probing))
 
     @staticmethod
     def _counted(event: CongestionEvent, window: Window, state: HystartState) -> tuple[Window, HystartState]:
@@ -89,7 +94,7 @@ class Hystart:
             after = replace(after, conservative=True, css_baseline_min_rtt=current, css_rounds=int(ends))
         after = replace(after, left=left, current_round_min_rtt=current, rtt_sample_count=samples)
         if ends:
-            after = replace(after, last_round_min_rtt=current, current_round_min_rtt=NONE, rtt_sample_count=0)
+            after = replace(after, last_round_min_rtt=current, current_round_min_rtt=NONE, rtt_sample_count=0, probes=0)
         return window, after
 
 
