@@ -145,7 +145,7 @@ matrix: $(SIM_RTL) ## files over bad paths; ns-3 or Linux [PEER ROLE LOSS REORDE
 fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEED FRAMES WAVES=1]
 	@$(PY) -m sim.adversarial.fuzz
 
-packetdrill: $(SIM_RTL) ## packet traces against the core in virtual time [SCRIPT=name SEED=n PCAP=file WAVES=1; SO=1: for Google's packetdrill]
+packetdrill: $(SIM_RTL) ## packet traces against the core in virtual time [SCRIPT=name SEED=n PCAP=file WAVES=1; SO=1: for Google's packetdrill; GOOGLE=folder: its scripts of recovery]
 	@$(PY) -m sim.adversarial.packetdrill
 
 policies: $(POLICIES_RTL) ## congestion policies against their golden models [POLICY=name EVENTS=n SEED=n AREA=1 POLICY_PATH=dir]

@@ -74,14 +74,13 @@ def receive(listener: socket.socket, time_limit: TimeLimit, *, delays_acks: bool
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, SELDOM_BYTES)
         start = time.monotonic()
-        data = _read_to_end(connection, time_limit)
-        return _outcome(connection, data, start)
+        return _outcome(connection, *_read_to_end(connection, time_limit), start)
 
 
-def send(port: int, data: bytes, congestion_control: str, time_limit: TimeLimit) -> Outcome:
-    """Connects to the core, sends `data`, and reads to the core's end of the stream."""
+def send(port: int, data: bytes, congestion_control: str, time_limit: TimeLimit, address: str = CORE_IP) -> Outcome:
+    """Connects to `address`, sends `data`, and reads to the peer's end of the stream."""
     with _reset_if_it_fails(_socket(congestion_control)) as connection:
-        connection.connect_ex((CORE_IP, port))
+        connection.connect_ex((address, port))
         time_limit.wait(connection, selectors.EVENT_WRITE, "connect")
         start = time.monotonic()
         rest = memoryview(data)
@@ -89,7 +88,7 @@ def send(port: int, data: bytes, congestion_control: str, time_limit: TimeLimit)
             time_limit.wait(connection, selectors.EVENT_WRITE, "send")
             rest = rest[connection.send(rest[:CHUNK_BYTES]) :]
         connection.shutdown(socket.SHUT_WR)
-        return _outcome(connection, _read_to_end(connection, time_limit), start)
+        return _outcome(connection, *_read_to_end(connection, time_limit), start)
 
 
 @contextmanager
@@ -111,18 +110,20 @@ def _socket(congestion_control: str) -> socket.socket:
     return made
 
 
-def _read_to_end(connection: socket.socket, time_limit: TimeLimit) -> bytes:
-    data = bytearray()
+def _read_to_end(connection: socket.socket, time_limit: TimeLimit) -> tuple[bytes, float]:
+    """All bytes, and when the last of them came; without any, when the end did."""
+    data, last = bytearray(), None
     while True:
         time_limit.wait(connection, selectors.EVENT_READ, "receive")
         part = connection.recv(CHUNK_BYTES)
         if not part:
-            return bytes(data)
+            return bytes(data), last or time.monotonic()
+        last = time.monotonic()
         data += part
 
 
-def _outcome(connection: socket.socket, data: bytes, start: float) -> Outcome:
-    seconds = time.monotonic() - start
+def _outcome(connection: socket.socket, data: bytes, end: float, start: float) -> Outcome:
+    seconds = end - start
     info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_BYTES)
     (retransmissions,) = struct.unpack_from("I", info, TOTAL_RETRANSMISSIONS)
     name = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The Verilated core as a host on a TAP interface, in real time, with the kernel's TCP as its peer: a file one way, the
-// web, or iperf3.
+// web, or iperf3. Or the wire alone, between the kernels of two network namespaces.
 //
 // Prints "ready" when a frame for the core would reach it, and one JSON object at the end. Exit status 0: all is
 // through and both sides have closed; 2: they have not, and the object says why; 1: it could not start.
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <system_error>
 
+#include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "application.h"
 #include "downbeat_sim_core.h"
@@ -19,6 +24,7 @@
 #include "iperf3_server.h"
 #include "options.h"
 #include "real_time.h"
+#include "relay.h"
 #include "result.h"
 #include "tap.h"
 #include "trace_log.h"
@@ -63,6 +69,26 @@ std::unique_ptr<Application> application(downbeat_device *device, const Options 
   return std::make_unique<FileReceiver>(device, options.receive, options.port);
 }
 
+/// What is opened from now on is of the namespace at `path`.
+void enterNamespace(const std::string &path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0 || setns(descriptor, CLONE_NEWNET) < 0)
+    throw std::system_error(errno, std::generic_category(), path);
+  close(descriptor);
+}
+
+int runRelay(const Options &options) {
+  Tap first(options.tap);
+  enterNamespace(options.relayNamespace);
+  Tap second(options.relay);
+  Relay relay(first, second, options);
+  std::puts("ready");
+  std::fflush(stdout);
+  relay.run(stop);
+  std::puts(result(relay).dump(2).c_str());
+  return 0;
+}
+
 int runTransfer(const Options &options) {
   Tap tap(options.tap);
   const Device device = create(options);
@@ -88,7 +114,8 @@ int main(int count, char **arguments) {
   sigaction(SIGTERM, &action, nullptr);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   try {
-    return runTransfer(Options::parse(count, arguments));
+    const Options options = Options::parse(count, arguments);
+    return options.relay.empty() ? runTransfer(options) : runRelay(options);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "downbeat_tap: %s\n", error.what());
     return 1;

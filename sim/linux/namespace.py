@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-CLONE_NEWNET = 0x40000000  # <sched.h>; os.unshare needs Python 3.12
+CLONE_NEWNET = 0x40000000  # <sched.h>
 TUN = Path("/dev/net/tun")
 INTERFACE = "downbeat0"
 CORE_IP, CORE_MAC = "10.0.0.1", "02:00:00:00:00:01"
@@ -48,12 +48,10 @@ def require(target: str = "interop") -> None:
 
 
 @contextmanager
-def interface() -> Iterator[str]:
+def interface(address: str = LINUX_IP, mac: str = LINUX_MAC) -> Iterator[str]:
     """Moves this process (its main thread, and what that starts) into a new namespace with a TAP interface, which is
     up."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(CLONE_NEWNET) != 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    _call("unshare", CLONE_NEWNET)
     for setting in ("all", "default"):
         # IPv6 sends frames of its own. They do no harm where the file is missing or must not be written.
         with suppress(OSError):
@@ -61,12 +59,30 @@ def interface() -> Iterator[str]:
     _ip("link", "set", "dev", "lo", "up")  # the way to own addresses: curl asks an nginx beside it
     _ip("tuntap", "add", "dev", INTERFACE, "mode", "tap")
     try:
-        _ip("link", "set", "dev", INTERFACE, "address", LINUX_MAC, "txqueuelen", str(QUEUE_FRAMES), "multicast", "off")
+        _ip("link", "set", "dev", INTERFACE, "address", mac, "txqueuelen", str(QUEUE_FRAMES), "multicast", "off")
         _ip("link", "set", "dev", INTERFACE, "up")
-        _ip("address", "add", f"{LINUX_IP}/24", "dev", INTERFACE)
+        _ip("address", "add", f"{address}/24", "dev", INTERFACE)
         yield INTERFACE
     finally:
         _ip("link", "delete", "dev", INTERFACE)
+
+
+@contextmanager
+def second_interface() -> Iterator[str]:
+    """Within `interface`: another namespace, which has the core's addresses. Yields the path of the first one."""
+    first = os.open("/proc/self/ns/net", os.O_RDONLY)
+    try:
+        with interface(CORE_IP, CORE_MAC):
+            yield f"/proc/{os.getpid()}/fd/{first}"
+    finally:
+        _call("setns", first, CLONE_NEWNET)
+        os.close(first)
+
+
+def _call(name: str, *arguments: int) -> None:
+    """One of the C library's; os has them from Python 3.12 on."""
+    if getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments) != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def queue_drops() -> int:

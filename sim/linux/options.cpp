@@ -18,6 +18,7 @@ constexpr const char *usage =
     "             (--send=FILE --peer-ip=IP | --receive=FILE | --serve=FILE [--requests=N] | --iperf3=server |\n"
     "              --fetch=PATH --peer-ip=IP --receive=FILE [--connections=N] [--requests=N] |\n"
     "              --iperf3=client --peer-ip=IP --bytes=N [--connections=N] [--reverse=1])\n"
+    "downbeat_tap --tap=NAME --relay=NAME --relay-namespace=PATH\n"
     "             [--port=N] [--drop=SHARE] [--reorder=SHARE] [--duplicate=SHARE] [--corrupt=SHARE]\n"
     "             [--delay=MS] [--startup=POLICY] [--initial-window=SEGMENTS]\n"
     "             [--seed=N] [--wall-limit=SECONDS] [--waves=FILE] [--pcap=FILE]\n";
@@ -58,6 +59,8 @@ Options Options::parse(int count, char **arguments) {
       {"--fetch", [&](const std::string &text) { options.fetch = text; }},
       {"--serve", [&](const std::string &text) { options.serve = text; }},
       {"--iperf3", [&](const std::string &text) { options.iperf3 = text; }},
+      {"--relay", [&](const std::string &text) { options.relay = text; }},
+      {"--relay-namespace", [&](const std::string &text) { options.relayNamespace = text; }},
       {"--requests",
        [&](const std::string &text) { options.requests = static_cast<std::uint64_t>(number(text, 1, 1e9)); }},
       {"--connections",
@@ -89,6 +92,7 @@ Options Options::parse(int count, char **arguments) {
     if (found == known.end() || equals == argument.size()) refuse("unknown argument '" + argument + "'");
     found->second(argument.substr(equals + 1));
   }
+  if (!options.tap.empty() && !options.relay.empty() && !options.relayNamespace.empty()) return options;
   if (options.tap.empty() || options.coreIp == 0) refuse("--tap, --core-ip and --core-mac are needed");
   const bool fetches = !options.fetch.empty(), client = options.iperf3 == "client";
   const int files = !options.send.empty() + (!options.receive.empty() && !fetches);

@@ -15,6 +15,8 @@ struct Options {
   std::string fetch;             // path of a page to get from the peer's web server, into `receive`
   std::string serve;             // file to serve by HTTP
   std::string iperf3;            // "server" or "client"
+  std::string relay;             // an interface of `relayNamespace`: no core, its kernel is the peer of this one
+  std::string relayNamespace;    // a path under /proc
   std::uint64_t requests = 1;    // serve: number until the end; fetch: number on each connection
   std::uint64_t connections = 1; // fetch: connections at once; iperf3 client: streams
   std::uint64_t bytes = 0;       // iperf3 client: on all streams together

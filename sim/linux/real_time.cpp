@@ -2,20 +2,11 @@
 #include "real_time.h"
 
 #include <algorithm>
-#include <ctime>
 #include <stdexcept>
-
-#include <poll.h>
 
 namespace {
 
-constexpr std::uint64_t second = 1'000'000'000, millisecond = 1'000'000; // ns
-
-std::uint64_t monotonicNanoseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * second + static_cast<std::uint64_t>(now.tv_nsec);
-}
+constexpr std::uint64_t second = 1'000'000'000; // ns
 
 /// Bytes on the wire of a frame without FCS: preamble, FCS and gap are 24 bytes (IEEE 802.3).
 constexpr downbeat_time timeOnWire(std::size_t length) {
@@ -25,14 +16,12 @@ constexpr downbeat_time timeOnWire(std::size_t length) {
 } // namespace
 
 RealTime::RealTime(downbeat_device *device, Tap &tap, Application &application, const Options &options)
-    : toCore(options.impairment, options.seed, 0),
-      fromCore(options.impairment, options.seed, 1),
+    : toCore(options, 0),
+      fromCore(options, 1),
       device_(device),
       tap_(tap),
       application_(application),
-      limit_(DOWNBEAT_NANOSECONDS(options.wallLimit * second)),
-      delay_(DOWNBEAT_NANOSECONDS(options.delay * millisecond)),
-      startNanoseconds_(monotonicNanoseconds()) {
+      limit_(DOWNBEAT_NANOSECONDS(options.wallLimit * second)) {
   if (!options.pcap.empty()) openCapture(options.pcap);
 }
 
@@ -52,19 +41,18 @@ void RealTime::capture(Pcapng::Direction direction, downbeat_time sfd, std::span
   if (capture_) capture_->packet(captured_, direction, sfd >> 16, frame);
 }
 
-downbeat_time RealTime::clock() const { return DOWNBEAT_NANOSECONDS(monotonicNanoseconds() - startNanoseconds_); }
-
 void RealTime::run(const volatile std::sig_atomic_t &stop) {
   downbeat_time end = DOWNBEAT_NEVER;
   while (downbeat_sim_now(device_) < end) {
     const int frames = receiveFrames();
-    const downbeat_time now = clock();
+    const downbeat_time now = clock_.now();
     const downbeat_time due = std::min(now, std::max(downbeat_sim_next_deadline(device_), downbeat_sim_now(device_)));
     downbeat_sim_advance_to(device_, std::min(now, due + slice));
     application_.step();
     sendFrames();
     while (downbeat_sim_get_bypass(device_, frame_.data(), frame_.size()) > 0) {} // nobody else lives here
-    if (application_.finished() && end == DOWNBEAT_NEVER) end = downbeat_sim_now(device_) + lastWords + delay_;
+    if (application_.finished() && end == DOWNBEAT_NEVER)
+      end = downbeat_sim_now(device_) + lastWords + fromCore.delay();
     if (!application_.failure().empty())
       failure_ = application_.failure();
     else if (stop)
@@ -73,31 +61,12 @@ void RealTime::run(const volatile std::sig_atomic_t &stop) {
       failure_ = "not done within " + std::to_string(limit_ / DOWNBEAT_NANOSECONDS(second)) + " s";
     if (!failure_.empty()) return;
     worstLag = std::max(worstLag, now - due);
-    if (now - due <= slice && frames < framesAtOnce) wait();
+    if (now - due <= slice && frames < framesAtOnce) pause();
   }
-}
-
-template <typename Forward> void RealTime::enter(Impairments &way, Held &held, std::size_t length, Forward forward) {
-  constexpr std::size_t header = 14;
-  const bool ipv4 = length > header && frame_[12] == 8 && frame_[13] == 0; // nothing protects an ARP message
-  for (const auto &copy : way.next()) {
-    std::vector<std::uint8_t> bytes(frame_.begin(), frame_.begin() + static_cast<std::ptrdiff_t>(length));
-    if (copy.damaged && ipv4) flip(bytes.data() + header, length - header, copy.bit);
-    if (copy.held > 0 || delay_ > 0)
-      held.emplace(clock() + delay_ + static_cast<downbeat_time>(copy.held * static_cast<double>(hold)),
-                   std::move(bytes));
-    else
-      forward(bytes);
-  }
-}
-
-template <typename Forward> void RealTime::release(Held &held, Forward forward) {
-  const downbeat_time now = clock();
-  for (; !held.empty() && held.begin()->first <= now; held.erase(held.begin())) forward(held.begin()->second);
 }
 
 void RealTime::toDevice(std::span<const std::uint8_t> frame) {
-  const downbeat_time arrival = std::max(clock(), wireFree_);
+  const downbeat_time arrival = std::max(clock_.now(), wireFree_);
   wireFree_ = arrival + timeOnWire(frame.size());
   capture(Pcapng::Direction::in, arrival, frame);
   downbeat_sim_put_frame(device_, frame.data(), frame.size(), arrival);
@@ -105,32 +74,28 @@ void RealTime::toDevice(std::span<const std::uint8_t> frame) {
 
 int RealTime::receiveFrames() {
   const auto forward = [this](std::span<const std::uint8_t> frame) { toDevice(frame); };
-  release(heldToCore_, forward);
+  toCore.release(clock_.now(), forward);
   int count = 0;
   for (std::size_t length; count < framesAtOnce && (length = tap_.read(frame_)) > 0; ++count)
-    enter(toCore, heldToCore_, length, forward);
+    toCore.enter(clock_.now(), {frame_.data(), length}, forward);
   return count;
 }
 
 void RealTime::sendFrames() {
   const auto forward = [this](std::span<const std::uint8_t> frame) { tap_.write(frame); };
-  release(heldFromCore_, forward);
+  fromCore.release(clock_.now(), forward);
   downbeat_time departure; // has passed: the device is not ahead of the clock
   for (std::int64_t length; (length = downbeat_sim_get_frame(device_, frame_.data(), frame_.size(), &departure)) > 0;) {
-    capture(Pcapng::Direction::out, departure, {frame_.data(), static_cast<std::size_t>(length)});
-    enter(fromCore, heldFromCore_, static_cast<std::size_t>(length), forward);
+    const std::span frame(frame_.data(), static_cast<std::size_t>(length));
+    capture(Pcapng::Direction::out, departure, frame);
+    fromCore.enter(departure, frame, forward); // however late the device is
   }
   if (capture_) capture_->settle(downbeat_sim_now(device_) >> 16);
 }
 
-void RealTime::wait() {
-  const downbeat_time now = clock();
-  downbeat_time next = std::min(downbeat_sim_next_deadline(device_), now + longestWait);
-  for (const Held *held : {&heldToCore_, &heldFromCore_})
-    if (!held->empty()) next = std::min(next, held->begin()->first);
-  if (next <= now) return;
-  const std::uint64_t nanoseconds = (next - now) >> 16;
-  const timespec timeout{static_cast<time_t>(nanoseconds / second), static_cast<long>(nanoseconds % second)};
-  pollfd descriptor{tap_.descriptor(), POLLIN, 0};
-  ppoll(&descriptor, 1, &timeout, nullptr);
+void RealTime::pause() {
+  const downbeat_time now = clock_.now();
+  const std::array descriptors{tap_.descriptor()};
+  waitForFrame(descriptors, now,
+               std::min({downbeat_sim_next_deadline(device_), now + longestWait, toCore.next(), fromCore.next()}));
 }

@@ -9,17 +9,16 @@
 #include <array>
 #include <csignal>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
-#include <vector>
+#include <string>
 
 #include "application.h"
 #include "downbeat_sim_core.h"
 #include "lib/capture/pcapng.h"
-#include "lib/path/impairments.h"
 #include "options.h"
 #include "tap.h"
+#include "way.h"
 
 class RealTime {
 public:
@@ -34,7 +33,7 @@ public:
   /// The reason of the end; empty: the application has finished.
   const std::string &failure() const { return failure_; }
 
-  Impairments toCore, fromCore;
+  Way toCore, fromCore;
   downbeat_time worstLag = 0; // largest lag of the device behind the clock
 
 private:
@@ -44,31 +43,21 @@ private:
   /// Time in which the core's last frames (an ACK of the peer's FIN) leave after the application has finished.
   static constexpr downbeat_time lastWords = DOWNBEAT_NANOSECONDS(20'000'000);
   static constexpr downbeat_time longestWait = DOWNBEAT_NANOSECONDS(100'000'000);
-  /// The longest that a frame is held back to be overtaken.
-  static constexpr downbeat_time hold = DOWNBEAT_NANOSECONDS(3'000'000);
 
-  /// Frames that are held back or on their way, by the time at which they go on.
-  using Held = std::multimap<downbeat_time, std::vector<std::uint8_t>>;
-
-  downbeat_time clock() const;
   void openCapture(const std::string &path);
   void capture(Pcapng::Direction direction, downbeat_time sfd, std::span<const std::uint8_t> frame);
   int receiveFrames();
   void sendFrames();
-  /// The first `length` bytes of `frame_` enter one way of the wire: their copies go on now or are held back.
-  template <typename Forward> void enter(Impairments &way, Held &held, std::size_t length, Forward forward);
-  template <typename Forward> void release(Held &held, Forward forward);
   void toDevice(std::span<const std::uint8_t> frame);
-  void wait();
+  void pause();
 
   downbeat_device *device_;
   Tap &tap_;
   Application &application_;
-  downbeat_time limit_, delay_;
-  std::uint64_t startNanoseconds_;
+  downbeat_time limit_;
+  WallClock clock_;
   downbeat_time wireFree_ = 0; // towards the core: the end of its last frame
   std::array<std::uint8_t, 9018> frame_;
-  Held heldToCore_, heldFromCore_;
   std::optional<Pcapng> capture_;
   std::uint32_t captured_ = 0; // the interface
   std::string failure_;

@@ -39,16 +39,27 @@ nlohmann::ordered_json coreCounters(const downbeat_device *device) {
   return counted;
 }
 
-} // namespace
-
-nlohmann::ordered_json result(downbeat_device *device, const RealTime &run, const Application &application,
-                              const TraceLog &log) {
-  nlohmann::ordered_json all{{"failure", run.failure()}, {"bytes", application.bytes()}};
+/// Frames that entered each way, and what was done to them.
+void addWire(nlohmann::ordered_json &all, const Way &toCore, const Way &fromCore) {
   for (const auto &[name, count] :
        {std::pair{"frames", &Impairments::frames}, std::pair{"dropped", &Impairments::dropped},
         std::pair{"reordered", &Impairments::reordered}, std::pair{"duplicated", &Impairments::duplicated},
         std::pair{"corrupted", &Impairments::corrupted}})
-    all[name] = {{"to_core", run.toCore.*count}, {"from_core", run.fromCore.*count}};
+    all[name] = {{"to_core", toCore.impairments.*count}, {"from_core", fromCore.impairments.*count}};
+}
+
+} // namespace
+
+nlohmann::ordered_json result(const Relay &relay) {
+  nlohmann::ordered_json all{{"failure", ""}};
+  addWire(all, relay.toFirst, relay.toSecond);
+  return all;
+}
+
+nlohmann::ordered_json result(downbeat_device *device, const RealTime &run, const Application &application,
+                              const TraceLog &log) {
+  nlohmann::ordered_json all{{"failure", run.failure()}, {"bytes", application.bytes()}};
+  addWire(all, run.toCore, run.fromCore);
   all["segments"] = log.segments;
   all["retransmissions"] = log.retransmissions;
   all["connection"] = connection(application);

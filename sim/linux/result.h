@@ -6,7 +6,9 @@
 
 #include "application.h"
 #include "real_time.h"
+#include "relay.h"
 #include "trace_log.h"
 
+nlohmann::ordered_json result(const Relay &relay);
 nlohmann::ordered_json result(downbeat_device *device, const RealTime &run, const Application &application,
                               const TraceLog &log);

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""One file one way between the core on the TAP interface and a socket of the kernel."""
+"""One file one way between the core on the TAP interface, or a second kernel in its place, and a socket of the
+kernel."""
 
 from __future__ import annotations
 
 import hashlib
 import platform
+import threading
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,6 +18,7 @@ from sim.linux.program import ended, started
 
 TO_CORE = "linux to core"
 FROM_CORE = "core to linux"
+BESIDE_CORE = "linux to linux"  # a kernel in the core's place
 PORT = 5001
 # The program ends itself at the wall limit; the kernel's side waits for that, and then for the program's result.
 KERNEL_GRACE_SECONDS = 2
@@ -118,6 +121,42 @@ def run(plan: Plan, program: Path, work: Path) -> Result:
     result = Result(
         plan, core, outcome, drops, received.read_bytes() if to_core else outcome.data if outcome else b"", failures
     )
+    if not result.sha256_equal:
+        failures.append(f"SHA-256 differs: {_first_difference(plan.contents, result.received)}")
+    return result
+
+
+def run_beside(plan: Plan, program: Path) -> Result:
+    """As `run` from the core, but the sender is the kernel of a second namespace, behind the same wire."""
+    outcome: Outcome | None = None
+    failures: list[str] = []
+    with (
+        namespace.interface() as name,
+        kernel.listen(PORT, plan.congestion_control) as listener,
+        namespace.second_interface() as first,
+    ):
+        command = [str(program), f"--tap={name}", f"--relay={name}", f"--relay-namespace={first}"]
+        command += [f"--seed={plan.seed}", *plan.more]
+        command += [f"--{fault}={share}" for fault, share in asdict(plan.impairment).items()]
+        with started(command) as process:
+            time_limit = TimeLimit(time.monotonic() + plan.wall_limit, lambda: process.poll() is None)
+
+            def send() -> None:
+                try:
+                    kernel.send(PORT, plan.contents, plan.congestion_control, time_limit, namespace.LINUX_IP)
+                except KernelSideFailed as error:
+                    failures.append(f"Linux, sender: {error}")
+
+            sender = threading.Thread(target=send)
+            sender.start()
+            try:
+                outcome = kernel.receive(listener, time_limit, delays_acks=plan.delays_acks)
+            except KernelSideFailed as error:
+                failures.append(f"Linux: {error}")
+            sender.join()
+            process.terminate()
+            wire = ended(process, GRACE_SECONDS)
+    result = Result(plan, wire, outcome, 0, outcome.data if outcome else b"", failures)
     if not result.sha256_equal:
         failures.append(f"SHA-256 differs: {_first_difference(plan.contents, result.received)}")
     return result

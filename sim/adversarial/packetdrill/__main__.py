@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make packetdrill [SCRIPT=file PCAP=file WAVES=1 SEED=n]`: runs the scripts, a line each. SO=1: see foreign.py."""
+"""`make packetdrill [SCRIPT=file PCAP=file WAVES=1 SEED=n]`: runs the scripts, a line each. SO=1: see foreign.py;
+GOOGLE=folder: google.py."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from downbeat_toe.library import load
 
-from sim.adversarial.packetdrill import foreign
+from sim.adversarial.packetdrill import foreign, google
 from sim.adversarial.packetdrill.options import ScriptError
 from sim.adversarial.packetdrill.parser import read
 from sim.adversarial.packetdrill.runner import ScriptFailedError, run
@@ -34,6 +35,8 @@ def attempt(script: Script, **arguments: object) -> str:
 def main() -> int:
     if os.environ.get("SO"):
         return foreign.main()
+    if folder := os.environ.get("GOOGLE"):
+        return google.main(Path(folder), int(os.environ.get("SEED") or 1))
     seed, chosen = int(os.environ.get("SEED") or 1), os.environ.get("SCRIPT")
     pcap, waves = os.environ.get("PCAP"), bool(os.environ.get("WAVES"))
     paths = [_found(chosen)] if chosen else sorted(SCRIPTS.glob("*.pkt"))

@@ -32,6 +32,7 @@ SETTINGS = {
     "mss": "payload bytes of a segment, into which lines of more are cut (1460)",
     "remote_isn": "the peer's sequence number that is 0 in the script (drawn)",
     "staging_bytes": "what the application's side takes ahead of read() (262144)",
+    "open_end": "1: what the core sends behind the last line is free",
     "expected_failure": "why the core cannot do it yet: the script must fail",
 }
 CALLS = (

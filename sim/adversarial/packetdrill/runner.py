@@ -69,7 +69,8 @@ class Run:
                 else:
                     self._do(line)
             self._wire.run(self._wire.now + self._tolerance)
-            self._none_unexpected(self._wire.now + 2 * self._tolerance)
+            if "open_end" not in self._script.options:
+                self._none_unexpected(self._wire.now + 2 * self._tolerance)
         except (BadFrameError, CheckFailedError) as error:
             raise self._failure(str(error)) from None
 

@@ -11,9 +11,10 @@ from typing import Any
 from downbeat_toe.console import report_console
 from downbeat_toe.library import load
 
-from sim.bench.recovery import connections, limited, losses
+from sim.bench.recovery import beside, connections, limited, losses
 from sim.bench.scale.wire import Failed
 from sim.lib import build, verilated
+from sim.linux import namespace
 
 REPORT = build.ROOT / "build" / "reports" / "recovery.json"
 
@@ -33,6 +34,13 @@ def main() -> int:
         over = results["over_limit"]
         count = results["application_limited_policies"]
         console.print(f"two segments a round trip: {len(over)} of {count} policies beyond the limit {over or ''}")
+        try:
+            with console.status("beside Linux"):
+                results |= beside.measure(seed)
+            console.print(beside.table(results))
+        except namespace.Missing as missing:
+            results["linux_ratio"] = None
+            console.print(f"skipped: beside Linux: {missing}", markup=False, soft_wrap=True)
         with console.status("short connections"):
             figures = connections.measure(library, seed)
         console.print(f"short connections: {figures}")
