@@ -69,7 +69,7 @@ std::unique_ptr<Application> application(downbeat_device *device, const Options 
   return std::make_unique<FileReceiver>(device, options.receive, options.port);
 }
 
-/// What is opened from now on is of the namespace at `path`.
+/// Moves this process into the network namespace at `path`; its open descriptors stay where they are.
 void enterNamespace(const std::string &path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0 || setns(descriptor, CLONE_NEWNET) < 0)

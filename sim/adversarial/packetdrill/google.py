@@ -39,8 +39,8 @@ def translated(text: str, startup: str = "standard") -> str:
     text = re.sub(r"%\{.*?\}%|`[^`]*`", "%", text, flags=re.DOTALL)
     settings = dict(re.findall(r"^--(\w+)=(\S+)", text, flags=re.MULTILINE))
     syn = re.search(r"<\s+S\S*\s.*mss (\d+).*", text)
-    room = int(syn[1]) - (12 if "TS val" in syn[0] else 0) if syn else 1460
-    lines = [f"--tolerance_usecs={settings.get('tolerance_usecs', TOLERANCE)}", f"--mss={room}", "--open_end=1"]
+    size = int(syn[1]) - (12 if "TS val" in syn[0] else 0) if syn else 1460
+    lines = [f"--tolerance_usecs={settings.get('tolerance_usecs', TOLERANCE)}", f"--mss={size}", "--open_end=1"]
     passed = Decimal(0)  # s, of lines that are left out
     for raw in text.splitlines():
         said = raw.strip()
@@ -91,7 +91,7 @@ def _words(what: str, startup: str) -> str:
 
 
 def _expected(what: str) -> str:
-    """Of what leaves, PSH and the options of a SYN and a time are free."""
+    """A segment that must leave; its PSH, and options of a SYN or with a time, are free."""
     _, flags, rest = what.split(None, 2)
     if "S" not in flags:
         flags = "p" + flags.replace("P", "")
@@ -101,7 +101,7 @@ def _expected(what: str) -> str:
 
 
 def attempt(text: str, path: Path, **arguments: object) -> str:
-    """What the core did otherwise; empty: nothing."""
+    """The first thing that the core did otherwise; empty: nothing."""
     try:
         script = translated(text, STARTUPS.get(path.parent.name, "standard"))
         run(parse(script, path), **arguments)  # type: ignore[arg-type]

@@ -91,7 +91,7 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
       (top.resize(32) === mode.probeOffset || top.resize(32) === window.beforeFin) && !OPENING && !RESUMED && !UNDONE)
   }
   val begins: Payload[Bool] = interval.begins
-  /** What is missing before a tail loss probe is lost. On step 4. */
+  /** The holes before a tail loss probe are lost. On step 4. */
   val probed: Payload[Bool] = interval.probed
 
   private val judge = new s5.Area {

@@ -21,7 +21,7 @@ MIN_RTT_THRESH, MAX_RTT_THRESH = 4 * MILLISECOND, 16 * MILLISECOND
 CSS_ROUNDS = 5
 BURST = 8  # L, segments
 N_RTT_SAMPLE = 8
-PROBES = 24  # of a round
+PROBES = 24  # in each round
 
 
 @dataclass(frozen=True)
