@@ -9,7 +9,7 @@ cd "$DOWNBEAT_ROOT"
 
 declare -A package=([ab]=apache2-utils [curl]=curl [git]=git [haproxy]=haproxy [iperf3]=iperf3 [lighttpd]=lighttpd
   [memccp]=libmemcached-tools [memcached]=memcached [nginx]=nginx [openssl]=openssl [redis-cli]=redis-tools
-  [redis-server]=redis-server [rsync]=rsync [scp]=openssh-client [socat]=socat [wget]=wget [wrk]=wrk)
+  [rsync]=rsync [scp]=openssh-client [socat]=socat [wget]=wget [wrk]=wrk)
 out=$PWD/build/programs
 
 wanted=()
@@ -29,6 +29,9 @@ unpack() {
   for file in "$out"/packages/*.deb; do dpkg-deb -x "$file" "$out"; done
 }
 
+mkdir -p "$out/usr/bin"
 if [ "${#wanted[@]}" -gt 0 ] && command -v apt-get >/dev/null; then
   step "Programs: ${wanted[*]}" unpack "${wanted[@]}" || echo "Not to be had here: ${wanted[*]}" >&2
 fi
+# The Redis server is the program that redis-tools has, by another name.
+if checks=$(PATH=$PATH:$out/usr/bin command -v redis-check-rdb); then ln -sf "$checks" "$out/usr/bin/redis-server"; fi

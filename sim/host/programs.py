@@ -28,7 +28,7 @@ from sim.linux import namespace, tools
 from sw.tests.driver.process import Nic
 
 LIMIT = 120.0  # seconds for a client
-SEEN = 20.0  # for a server to listen
+SEEN = 120.0  # for a server to listen, and Go to compile it
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,8 @@ def _proxy(name: str, work: Path, front: str, back: str) -> str:
 def _before(name: str, work: Path, address: str, port: int) -> list[str]:
     """A proxy that is the server; the file's server is behind it, on this machine's own loopback network."""
     own = f"127.0.0.1:{port + 500}"
-    files = f"{sys.executable} -m http.server --bind 127.0.0.1 {port + 500} >behind 2>&1 & files=$!"
+    files = f"{sys.executable} -m http.server --bind 127.0.0.1 {port + 500} >behind 2>&1 & files=$!; "
+    files += f"until curl -s -o /dev/null {own}; do sleep 0.1; done"
     proxy = f'{_proxy(name, work, f"{address}:{port}", own)} & trap "kill $files $!" TERM'
     return ["sh", "-c", f"{files}; {proxy}; wait"]
 
@@ -139,6 +140,7 @@ def _postgres(work: Path, address: str, port: int) -> list[str]:
     for each in (work, data):
         shutil.chown(each, "nobody")
     made = f"{NOBODY} {found('initdb')} -D {data} -A trust -U nobody --no-sync --no-locale >made"
+    made += f" && echo host all all all trust >>{data}/pg_hba.conf"
     serves = f"exec {NOBODY} {found('postgres')} -D {data} -h {address} -p {port} -k '' -c fsync=off"
     return ["sh", "-c", f"{made} && {serves}"]
 
