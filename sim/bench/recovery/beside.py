@@ -24,7 +24,8 @@ from sim.lib.contents import generated
 from sim.linux import transfer
 from sim.linux.transfer import BESIDE_CORE, FROM_CORE, Impairment, Plan
 
-DELAY_MS = 50  # one way; the simulated core is never as much behind the clock
+DELAY_MS = 50  # one way; as much may the simulated core be behind the clock, and its frames still arrive in time
+ATTEMPTS = 3  # on a machine that is too busy for that
 SIZE = 64 * 1024  # bytes
 CONGESTION_CONTROL = "reno"  # as the core
 LIMIT_SECONDS = 60
@@ -39,6 +40,14 @@ QUICK, FULL = 60, 400  # transfers of a sender on each path
 
 def one(program: Path, work: Path, sender: str, path: str, seed: int) -> tuple[float, float]:
     """Seconds from the receiver's accept to the last byte, and those that the core was behind the clock at most."""
+    for _ in range(ATTEMPTS):
+        seconds, lag = _attempt(program, work, sender, path, seed)
+        if 1000 * lag < DELAY_MS:
+            break
+    return seconds, lag
+
+
+def _attempt(program: Path, work: Path, sender: str, path: str, seed: int) -> tuple[float, float]:
     contents = generated(f"beside {seed}", SIZE)
     more = (f"--delay={DELAY_MS}",)
     plan = Plan(sender, contents, PATHS[path], seed, CONGESTION_CONTROL, LIMIT_SECONDS, None, None, more)

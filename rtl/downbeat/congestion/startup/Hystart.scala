@@ -42,6 +42,10 @@ case class HystartState() extends Bundle with RoundState {
   *  - ssthresh = cwnd at the end of the fifth round in CSS, counting the one in which CSS began. A loss ends HyStart++;
   *    slow start is then RFC 5681's.
   *
+  * The smallest round trip of a round is that of its first segments, which left when the window was half as large. So
+  * CSS begins with twice a window that is an eighth above the path's, and its five rounds make three times that: it
+  * limits what a queue of fewer than six windows of the path loses, and prevents it in a longer one.
+  *
   * Rounds are counted in bytes ([[ByteRound]]). The first 24 full segments that leave in a round are probes. Their ACKs
   * are the first of the next round, and so its first samples: also from a receiver that acknowledges every second
   * segment, and few enough to find a place in the log beside those of the round before.
