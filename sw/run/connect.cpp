@@ -177,18 +177,23 @@ void Supervisor::wait(Opening &opening, const Call &call, const File &socket) {
   if ((fcntl(socket.get(), F_GETFL) & O_NONBLOCK) != 0) return call.fail(opening.unfinished);
   if (opening.call) opening.call->fail(EALREADY);
   opening.call = call;
+  opening.socket = File(fcntl(socket.get(), F_DUPFD_CLOEXEC, 0));
   opening.until = deadline(socket, SO_SNDTIMEO);
 }
 
 bool Supervisor::opened(Bridge &bridge) {
   const std::uint32_t serial = bridge.serial();
   Opening &opening = opening_.at(serial);
-  if (opening.call && !opening.call->waits()) opening.call.reset();
+  if (opening.call && !opening.call->waits()) {
+    opening.call.reset();
+    opening.socket.reset();
+  }
   const int error = bridge.error();
   if (error == EINPROGRESS) {
     if (opening.call && opening.until < Clock::now()) {
       opening.call->fail(opening.unfinished);
       opening.call.reset();
+      opening.socket.reset();
     }
     if (!bridge.programGone()) return false;
   } else {
@@ -204,8 +209,8 @@ bool Supervisor::opened(Bridge &bridge) {
 }
 
 void Supervisor::finish(Opening &opening, int error) {
-  const File socket = opening.call ? opening.call->file(opening.call->descriptorArgument()) : File();
-  const bool waits = socket && cookieOf(socket) == opening.cookie;
+  const File &socket = opening.socket;
+  const bool waits = static_cast<bool>(socket);
   if (error == 0) {
     if (waits) connectTo(socket.get(), opening.local); // the kernel takes note that it is connected
   } else if (waits) {

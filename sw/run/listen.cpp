@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
@@ -26,6 +27,14 @@ int firstUnprivilegedPort() {
 /// The core's addresses are among those of a socket that is bound to none.
 bool takesIpv4(const File &socket) {
   return option(socket.get(), SOL_SOCKET, SO_DOMAIN) == AF_INET || option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY) == 0;
+}
+
+/// Not connected, nor on its way to it.
+bool mayListen(const File &socket) {
+  tcp_info values{};
+  socklen_t length = sizeof values;
+  getsockopt(socket.get(), IPPROTO_TCP, TCP_INFO, &values, &length);
+  return values.tcpi_state == TCP_CLOSE || values.tcpi_state == TCP_LISTEN;
 }
 
 bool hasEvent(const File &socket) {
@@ -53,7 +62,8 @@ void Supervisor::listen(const Call &call) {
   const File socket = call.file(call.descriptorArgument());
   if (!socket) return call.fail(errno == EPERM ? EACCES : errno);
   auto local = localEndpoint(socket.get());
-  if (!local || !isTcp(socket) || (local->ip != leg_.own() && (local->ip != 0 || !takesIpv4(socket))))
+  if (!local || !isTcp(socket) || (local->ip != leg_.own() && (local->ip != 0 || !takesIpv4(socket))) ||
+      !mayListen(socket))
     return call.goOn();
   if (local->port == 0) {
     bindTo(socket.get(), {local->ip, 0});

@@ -62,6 +62,7 @@ private:
     bool started = false; // the program knows
     int unfinished = 0; // the newest call's error, if it does not wait until the end
     std::optional<Call> call; // that waits for it
+    File socket; // meanwhile: as the kernel's own call it keeps the socket open
     Clock::time_point until = Clock::time_point::max();
   };
   /// A connection of the core that no process has accepted, by the port of the supervisor's end.

@@ -56,6 +56,27 @@ print(listener.accept()[1] == client.getsockname())
     ports_free(nic)
 
 
+def test_a_connect_ends_though_its_descriptor_is_closed(nic: Nic) -> None:
+    """As in the kernel the call itself keeps the socket."""
+    assert nic.process
+    text = f"""
+import signal
+listener = create_server((address, port))
+client, ended = socket(), []
+os.kill({nic.process.pid}, signal.SIGSTOP)
+thread = threading.Thread(target=lambda: ended.append(client.connect_ex((address, port))))
+thread.start()
+time.sleep(0.2)
+os.close(client.fileno())
+time.sleep(0.2)
+os.kill({nic.process.pid}, signal.SIGCONT)
+thread.join()
+print(ended, client.detach() > 0, listener.accept()[0].recv(1))
+"""
+    assert printed(nic, text) == "[0] True b''\n"
+    ports_free(nic)
+
+
 def test_the_end_of_the_nic(nic: Nic) -> None:
     """Connections are reset; calls that wait and new ones find the network down."""
     assert nic.process

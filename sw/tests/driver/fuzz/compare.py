@@ -24,12 +24,14 @@ ROUND = "round {round} of seed {seed}, lane {lane}, call {call}: {text}; kernel 
 
 @dataclass
 class Found:
-    """Calls compared; rounds in which the kernel itself has two outcomes; differences in words."""
+    """Calls compared; lanes in which the kernel itself has two outcomes, or the device had no space; differences in
+    words."""
 
     seed: int
     rounds: int = 0
     calls: int = 0
     unsettled: int = 0
+    full: int = 0
     differences: list[str] = field(default_factory=list)
 
 
@@ -54,6 +56,9 @@ def _round(nic: Nic, found: Found) -> None:
         if len(seen) == len(wanted) and all(map(same, seen, wanted)):
             continue
         call = len(seen) - 1
+        if "ENOBUFS" in json.dumps(seen[call]):
+            found.full += 1
+            continue
         again = _run([], f"{KERNEL},{KERNEL}", name, ports, None)["lanes"][lane]
         if again[: call + 1] != wanted[: call + 1]:
             found.unsettled += 1
