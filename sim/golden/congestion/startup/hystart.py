@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
 """HyStart++ (RFC 9406), as rtl/downbeat/congestion/startup/Hystart.scala.
 
-Growth min(N, 8 SMSS) for an ACK, a quarter of it in Conservative Slow Start (CSS). HystartState are counted in bytes: one
+Growth min(N, 8 SMSS) for an ACK, a quarter of it in Conservative Slow Start (CSS). Rounds are counted in bytes: one
 ends when the flight that it began with is acknowledged; where there was none the next ACK begins
 one. The first 24 full segments that leave in a round are probes; eight round trips of a round make its minimum.
 """
