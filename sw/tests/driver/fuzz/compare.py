@@ -60,8 +60,8 @@ def _round(nic: Nic, found: Found) -> None:
             found.full += 1
             continue
         again = _run([], f"{KERNEL},{KERNEL}", name, ports, None)["lanes"][lane]
-        anew = _run(over_core(nic), f"{CORE},{PEER}", name, ports, kernel)["lanes"]
-        if again[: call + 1] != wanted[: call + 1] or (anew and len(anew[lane]) > len(seen)):
+        repeated = _run(over_core(nic), f"{CORE},{PEER}", name, ports, kernel)["lanes"]
+        if again[: call + 1] != wanted[: call + 1] or (repeated and len(repeated[lane]) > len(seen)):
             found.unsettled += 1
             continue
         text, *one = wanted[call]
