@@ -9,6 +9,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+NGINX = """
+user root;
+worker_processes 2;
+daemon off;
+error_log stderr;
+pid nginx.pid;
+events {{}}
+http {{
+  access_log off;
+  client_body_temp_path tmp; proxy_temp_path tmp; fastcgi_temp_path tmp; uwsgi_temp_path tmp; scgi_temp_path tmp;
+  server {{ listen {listens}; location / {{ {serves}; }} }}
+}}
+"""
+
 
 def found(command: str) -> str | None:
     return shutil.which(command, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")

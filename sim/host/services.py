@@ -11,22 +11,9 @@ import sys
 from pathlib import Path
 
 from sim.host import system_jobs
-from sim.host.job import Job, found, same
+from sim.host.job import NGINX, Job, found, same
 
 SIZE = 200_000  # bytes of the file
-NGINX = """
-user root;
-worker_processes 2;
-daemon off;
-error_log stderr;
-pid nginx.pid;
-events {{}}
-http {{
-  access_log off;
-  client_body_temp_path tmp; proxy_temp_path tmp; fastcgi_temp_path tmp; uwsgi_temp_path tmp; scgi_temp_path tmp;
-  server {{ listen {address}:{port}; location / {{ root {work}; }} }}
-}}
-"""
 SSHD = """
 ListenAddress {address}:{port}
 HostKey {work}/host_key
@@ -58,7 +45,7 @@ def _http_server(_: Path, address: str, port: int) -> list[str]:
 
 
 def _nginx(work: Path, address: str, port: int) -> list[str]:
-    (work / "nginx.conf").write_text(NGINX.format(work=work, address=address, port=port))
+    (work / "nginx.conf").write_text(NGINX.format(listens=f"{address}:{port}", serves=f"root {work}"))
     return [found("nginx") or "", "-p", str(work), "-c", str(work / "nginx.conf")]
 
 

@@ -7,22 +7,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from sim.host.job import Job, found, same
+from sim.host.job import NGINX, Job, found, same
 
 NOBODY = "setpriv --reuid=65534 --clear-groups"
-NGINX = """
-user root;
-worker_processes 2;
-daemon off;
-error_log stderr;
-pid nginx.pid;
-events {{}}
-http {{
-  access_log off;
-  client_body_temp_path tmp; proxy_temp_path tmp; fastcgi_temp_path tmp; uwsgi_temp_path tmp; scgi_temp_path tmp;
-  server {{ listen {front}; location / {{ proxy_pass http://{back}; }} }}
-}}
-"""
 HAPROXY = """
 global
   maxconn 100
@@ -55,8 +42,8 @@ path = {work}
 
 def _proxy(name: str, work: Path, front: str, back: str) -> str:
     """The command of a proxy from `front` to `back`."""
-    text = NGINX if name == "nginx" else HAPROXY
-    (work / "proxy.conf").write_text(text.format(front=front, back=back))
+    nginx = NGINX.format(listens=front, serves=f"proxy_pass http://{back}")
+    (work / "proxy.conf").write_text(nginx if name == "nginx" else HAPROXY.format(front=front, back=back))
     program = found(name) or ""
     return f"{program} -p {work} -c {work}/proxy.conf" if name == "nginx" else f"{program} -db -f {work}/proxy.conf"
 

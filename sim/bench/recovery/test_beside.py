@@ -40,6 +40,6 @@ def test_without_faults_both_take_the_round_trips_of_slow_start(tmp_path: Path) 
     if done.returncode == 77:
         pytest.skip(done.stderr.strip())
     assert done.returncode == 0, done.stdout + done.stderr
-    times = [seconds for seconds, _ in json.loads(done.stdout.splitlines()[-1])]
-    # 46 segments from a window of ten: two more round trips and the way of the last, or three; a busy machine adds
-    assert all(0.2 < seconds < 0.8 for seconds in times), times
+    times = json.loads(done.stdout.splitlines()[-1])
+    # 46 segments from a window of ten: two more round trips and the way of the last, or three
+    assert all(0.2 < seconds < 0.4 + lag for seconds, lag in times), times
