@@ -184,16 +184,12 @@ void Supervisor::wait(Opening &opening, const Call &call, const File &socket) {
 bool Supervisor::opened(Bridge &bridge) {
   const std::uint32_t serial = bridge.serial();
   Opening &opening = opening_.at(serial);
-  if (opening.call && !opening.call->waits()) {
-    opening.call.reset();
-    opening.socket.reset();
-  }
+  if (opening.call && !opening.call->waits()) opening.leave();
   const int error = bridge.error();
   if (error == EINPROGRESS) {
     if (opening.call && opening.until < Clock::now()) {
       opening.call->fail(opening.unfinished);
-      opening.call.reset();
-      opening.socket.reset();
+      opening.leave();
     }
     if (!bridge.programGone()) return false;
   } else {

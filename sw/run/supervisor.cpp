@@ -106,7 +106,7 @@ void Supervisor::decide() {
   if (!call) return;
   switch (call->number()) {
   case SYS_connect: return tidyListeners(), connect(*call);
-  case SYS_bind: return bind(*call);
+  case SYS_bind: return tidyCalls(), bind(*call);
   case SYS_listen: return tidyListeners(), listen(*call);
   case SYS_accept:
   case SYS_accept4: return accept(*call);
@@ -182,7 +182,7 @@ void Supervisor::tidy() {
   for (const std::uint32_t serial : waiting) step(serial);
   waiting.clear();
   for (const auto &[number, each] : accepting_)
-    if (each.until < now || !each.call.waits()) waiting.push_back(number);
+    if (each.until < now) waiting.push_back(number);
   for (const std::uint32_t number : waiting) accepting(number);
   std::erase_if(silent_, [now](const auto &each) { return each.first < now; });
   std::erase_if(sockets_, [this](const auto &each) {
@@ -192,7 +192,17 @@ void Supervisor::tidy() {
   tidyListeners();
 }
 
+void Supervisor::tidyCalls() {
+  for (auto &[serial, each] : opening_)
+    if (each.call && !each.call->waits()) each.leave();
+  std::vector<std::uint32_t> left;
+  for (const auto &[number, each] : accepting_)
+    if (!each.call.waits()) left.push_back(number);
+  for (const std::uint32_t number : left) accepting(number);
+}
+
 void Supervisor::tidyListeners() {
+  tidyCalls();
   std::vector<std::uint16_t> ports;
   for (const auto &[port, listener] : listeners_) {
     std::erase_if(listener->sockets, [](const auto &each) { return !each.second.isOpen(); });

@@ -64,6 +64,11 @@ private:
     std::optional<Call> call; // that waits for it
     File socket; // meanwhile: as the kernel's own call it keeps the socket open
     Clock::time_point until = Clock::time_point::max();
+
+    void leave() {
+      call.reset();
+      socket.reset();
+    }
   };
   /// A connection of the core that no process has accepted, by the port of the supervisor's end.
   struct Arrived {
@@ -91,6 +96,8 @@ private:
   void step(std::uint32_t serial, std::uint32_t events = 0);
   Bridge &add(downbeat_connection *connection);
   void tidy();
+  /// A call whose thread has left it keeps no socket open.
+  void tidyCalls();
   /// Ends those that no process has open any more.
   void tidyListeners();
   void reap();

@@ -188,6 +188,26 @@ threading.Timer(0.4, lambda: create_connection((address, port))).start()
 signal.setitimer(signal.ITIMER_REAL, 0.1)
 print(ctypes.CDLL(None).accept(listener.fileno(), None, None) > 0)
 """,
+    "a port is free at once behind an accept that a signal ends": """
+import ctypes
+signal.signal(signal.SIGUSR1, lambda number, frame: None)
+signal.siginterrupt(signal.SIGUSR1, True)
+found = []
+for count in range(10):
+    if isinstance(listener := tried(create_server, (address, port)), str):
+        found.append(listener)
+        continue
+    number = listener.detach()
+    thread = threading.Thread(target=lambda: found.append(ctypes.CDLL(None).accept(number, None, None)))
+    thread.start()
+    time.sleep(0.02)
+    os.close(number)
+    signal.pthread_kill(thread.ident, signal.SIGUSR1)
+    thread.join()
+    if count % 2:
+        found.append(name(socket().connect_ex((address, port))))
+print(found)
+""",
     "shutdown of reading, then data": """
 listener, client, accepted = pair()
 client.shutdown(SHUT_RD)

@@ -77,6 +77,26 @@ print(ended, client.detach() > 0, listener.accept()[0].recv(1))
     ports_free(nic)
 
 
+def test_a_connect_that_a_signal_ends_lets_go_of_its_port(nic: Nic) -> None:
+    assert nic.process
+    text = f"""
+import ctypes, signal
+signal.signal(signal.SIGALRM, lambda number, frame: None)
+signal.siginterrupt(signal.SIGALRM, True)
+target = struct.pack("=H", AF_INET) + struct.pack("!H", port) + inet_aton(address) + bytes(8)
+first, second = socket(), socket()
+first.bind((address, port + 1))
+os.kill({nic.process.pid}, signal.SIGSTOP)
+signal.setitimer(signal.ITIMER_REAL, 0.1)
+print(ctypes.CDLL(None).connect(first.fileno(), target, 16))
+first.close()
+print(tried(second.bind, (address, port + 1)))
+os.kill({nic.process.pid}, signal.SIGCONT)
+"""
+    assert printed(nic, text) == "-1\nNone\n"
+    ports_free(nic)
+
+
 def test_the_end_of_the_nic(nic: Nic) -> None:
     """Connections are reset; calls that wait and new ones find the network down."""
     assert nic.process

@@ -16,6 +16,6 @@ def test_random_calls_of_threads_and_children(nic: Nic) -> None:
     found = compare.rounds(nic, int(os.environ.get("SEED") or 1), SECONDS)
     print(f"seed {found.seed}: {found.rounds} rounds, {found.calls} calls compared, {found.unsettled} unsettled")
     assert found.differences == []
-    assert found.unsettled + found.busy <= found.rounds  # a round has three lanes
+    assert found.unsettled <= found.rounds  # a round has three lanes
     assert found.calls > 100 * found.rounds
     ports_free(nic)
