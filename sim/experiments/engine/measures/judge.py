@@ -13,6 +13,7 @@ from sim.experiments.engine.measures.confidence import estimate
 from sim.experiments.engine.measures.metrics import measure
 from sim.experiments.engine.schema.load import Cell, File
 from sim.experiments.engine.schema.measures import Measure, Published
+from sim.experiments.engine.schema.units import THIRD
 
 BOUND_SHARE = 10  # a band of ours counts up to this part of a bound
 BAND_RUNS = 3  # from so many seeds on the 95 % band is compared, not the mean
@@ -121,8 +122,11 @@ def published(what: Published) -> float | str | None:
 
 
 def tolerated(what: Published) -> float:
-    """The tolerance in the row's unit; half of an interval; a tenth of a bound. No wider band of ours counts, else
+    """The tolerance in the row's unit: of a ratio's bounds, and where the file says so of a ratio, a third of the
+    difference from 1 that the paper claims; half of an interval; a tenth of a bound. No wider band of ours counts, else
     scatter alone would pass."""
+    if what.is_ratio and (what.value is None or what.tolerance == THIRD):
+        return claimed(what) / 3
     if what.between is not None:
         return (what.between[1] - what.between[0]) / 2
     if what.value is None:
@@ -131,13 +135,19 @@ def tolerated(what: Published) -> float:
     return abs(what.value) * float(given.strip(" %")) / 100 if isinstance(given, str) else float(given or 0)
 
 
+def claimed(what: Published) -> float:
+    """The smallest difference from 1 that a ratio's published value or bounds claim; 0 where 1 is between them."""
+    bounds = [bound for bound in (what.value, what.at_least, what.at_most, *(what.between or ())) if bound is not None]
+    return 0.0 if min(bounds) < 1 < max(bounds) else min(abs(bound - 1) for bound in bounds)
+
+
 def overlaps(what: Published, low: float, high: float) -> bool:
-    """A band of ours and the published value with its tolerance."""
+    """A band of ours and the published value or bounds, with their tolerance."""
     if what.value is not None:
         return low <= what.value + tolerated(what) and high >= what.value - tolerated(what)
-    if what.between is not None:
-        return low <= what.between[1] and high >= what.between[0]
-    return high >= what.at_least if what.at_least is not None else low <= (what.at_most or 0)
+    slack = tolerated(what) if what.is_ratio else 0.0
+    bottom, top = what.between or (what.at_least, what.at_most)
+    return (bottom is None or high >= bottom - slack) and (top is None or low <= top + slack)
 
 
 def _ranked(values: Sequence[float], tie: float) -> bool:

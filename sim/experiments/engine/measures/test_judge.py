@@ -77,10 +77,23 @@ def test_connections_of_one_run_are_compared_with_each_other(tiny: Tiny, policie
         ({"between": (1, 2)}, 2.1, False),
         ({"at_least": 3}, 3.0, True),
         ({"at_most": 0}, 1.0, False),
+        ({"over": {"a": "b"}, "value": 2.2, "tolerance": "third"}, 1.81, True),
+        ({"over": {"a": "b"}, "value": 2.2, "tolerance": "third"}, 1.79, False),
+        ({"over": {"a": "b"}, "at_most": 0.5}, 0.66, True),
+        ({"over": {"a": "b"}, "at_most": 0.5}, 0.67, False),
+        ({"over": {"a": "b"}, "between": (3, 5)}, 5.6, True),
+        ({"over": {"a": "b"}, "between": (3, 5)}, 5.7, False),
+        ({"over": {"a": "b"}, "between": (0.9, 1.1)}, 1.11, False),
+        ({"over": {"a": "b"}, "at_least": 1}, 0.99, False),
     ],
 )
 def test_each_form_has_its_bound(form: dict[str, Any], value: float, within: bool) -> None:
     assert judge.overlaps(Published(quantity="x", figure="1", metric="window", **form), value, value) is within
+
+
+def test_a_third_of_what_a_paper_claims_is_a_tolerance_of_ratios_alone() -> None:
+    with pytest.raises(ValueError, match="give over or against"):
+        Published(quantity="x", figure="1", metric="window", value=2, tolerance="third")
 
 
 @pytest.mark.parametrize(

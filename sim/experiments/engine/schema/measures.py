@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sim.experiments.engine.schema.units import Payload, Time, Tolerance
+from sim.experiments.engine.schema.units import THIRD, Payload, Time, Tolerance
 
 TRACED = ("arrival_gap", "inverted_share", "max_per_ack")  # metrics of single segments, ACKs and pairs
 UNITS = {  # unit of each metric; none: a share or a count
@@ -68,6 +68,10 @@ class Published(Measure):
     level: Literal["number", "ratio", "shape", "goal"]  # by its form, if the file gives none; goal: ours, not counted
 
     @property
+    def is_ratio(self) -> bool:
+        return bool(self.over or self.against) and not self.order
+
+    @property
     def unit(self) -> str:
         return "" if self.over or self.against or self.order else UNITS[self.metric]
 
@@ -88,6 +92,8 @@ class Published(Measure):
             raise ValueError("give one of value, between, at_least, at_most, order")
         if (self.value is not None) != (self.tolerance is not None):
             raise ValueError("value and tolerance go together")
+        if self.tolerance == THIRD and not self.is_ratio:
+            raise ValueError("tolerance 'third' is a third of a ratio's difference from 1: give over or against")
         if self.between is not None and self.between[0] > self.between[1]:
             raise ValueError("between: write the lower bound first")
         if bool(self.order) != bool(self.along):

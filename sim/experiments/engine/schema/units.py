@@ -14,6 +14,7 @@ MSS = 1460  # bytes of payload in a full segment: ns-3 sends no MSS option, and 
 PACKET = MSS + 40  # with IPv4 and TCP headers
 PPP = PACKET + 2  # bytes on a link of ns-3
 WIRE = PACKET + 38  # bytes on the core's Ethernet with preamble and gap
+THIRD = "third"
 
 Reader = Callable[[str], Any]
 
@@ -53,12 +54,12 @@ def _share(text: str) -> float:
 
 
 def _tolerance(value: object) -> object:
-    """A share of the published value as '15 %', or a number in its unit."""
-    if isinstance(value, str):
+    """A share of the published value as '15 %', a number in its unit, or a third of a ratio's difference from 1."""
+    if isinstance(value, str) and value != THIRD:
         found = re.fullmatch(rf"{quantities.NUMBER}\s*%", value.strip())
         if found is None:
             raise ValueError(f"'{value}' is not a tolerance: write '15 %' of the value, or a number in its unit")
-    elif isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+    elif value != THIRD and (isinstance(value, bool) or not isinstance(value, int | float) or value < 0):
         raise ValueError(f"{value} is not a tolerance: write '15 %' of the value, or a number in its unit")
     return value
 
