@@ -9,7 +9,7 @@ cd "$DOWNBEAT_ROOT"
 
 declare -A package=([ab]=apache2-utils [curl]=curl [git]=git [haproxy]=haproxy [iperf3]=iperf3 [lighttpd]=lighttpd
   [memccp]=libmemcached-tools [memcached]=memcached [nginx]=nginx [openssl]=openssl [redis-cli]=redis-tools
-  [rsync]=rsync [scp]=openssh-client [socat]=socat [wget]=wget [wrk]=wrk)
+  [rsync]=rsync [scp]=openssh-client [socat]=socat [sshd]=openssh-server [wget]=wget [wrk]=wrk)
 out=$PWD/build/programs
 
 wanted=()
@@ -29,7 +29,15 @@ unpack() {
   for file in "$out"/packages/*.deb; do dpkg-deb -x "$file" "$out"; done
 }
 
+# A Python with aiohttp, which the bench's own has not.
+aiohttp() {
+  python -m pip install --disable-pip-version-check --no-compile --upgrade --target "$out/python" 'aiohttp==3.12.*' || return 1
+  printf '#!/bin/sh\nPYTHONPATH=%s exec python "$@"\n' "$out/python" >"$out/usr/bin/aiohttp"
+  chmod +x "$out/usr/bin/aiohttp"
+}
+
 mkdir -p "$out/usr/bin"
+step "Program: aiohttp" aiohttp || echo "Not to be had here: aiohttp" >&2
 if [ "${#wanted[@]}" -gt 0 ] && command -v apt-get >/dev/null; then
   step "Programs: ${wanted[*]}" unpack "${wanted[@]}" || echo "Not to be had here: ${wanted[*]}" >&2
 fi

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,14 @@ def found(command: str) -> str | None:
 def same(work: Path, _: str) -> bool:
     got = work / "got"
     return got.exists() and got.read_bytes() == (work / "file").read_bytes()
+
+
+def http_server(_: Path, address: str, port: int) -> list[str]:
+    return [sys.executable, "-m", "http.server", "--bind", address, str(port)]
+
+
+def curl(_: Path, address: str, port: int) -> list[str]:
+    return ["curl", "-sSf", "-o", "got", f"http://{address}:{port}/file"]
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,10 @@ import json
 import random
 import re
 import subprocess
-import sys
 from pathlib import Path
 
-from sim.host import system_jobs
-from sim.host.job import NGINX, Job, found, same
+from sim.host import language_jobs, system_jobs
+from sim.host.job import NGINX, Job, curl, found, http_server, same
 
 SIZE = 200_000  # bytes of the file
 SSHD = """
@@ -40,17 +39,9 @@ def prepare(work: Path) -> None:
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", name], **quiet)  # type: ignore[call-overload]
 
 
-def _http_server(_: Path, address: str, port: int) -> list[str]:
-    return [sys.executable, "-m", "http.server", "--bind", address, str(port)]
-
-
 def _nginx(work: Path, address: str, port: int) -> list[str]:
     (work / "nginx.conf").write_text(NGINX.format(listens=f"{address}:{port}", serves=f"root {work}"))
     return [found("nginx") or "", "-p", str(work), "-c", str(work / "nginx.conf")]
-
-
-def _curl(_: Path, address: str, port: int) -> list[str]:
-    return ["curl", "-sSf", "-o", "got", f"http://{address}:{port}/file"]
 
 
 def _wget(_: Path, address: str, port: int) -> list[str]:
@@ -138,7 +129,10 @@ def _redis_benchmark_equal(_: Path, said: str) -> bool:
 def _sshd(work: Path, address: str, port: int) -> list[str]:
     Path("/run/sshd").mkdir(exist_ok=True)
     (work / "sshd.conf").write_text(SSHD.format(work=work, address=address, port=port))
-    return [found("sshd") or "", "-D", "-e", "-f", str(work / "sshd.conf")]
+    users = Path("/etc/passwd").read_text()
+    (work / "passwd").write_text(users if "\nsshd:" in users else f"{users}sshd:x:65534:65534::/run/sshd:/bin/false\n")
+    serves = f"mount --bind passwd /etc/passwd && exec {found('sshd')} -D -e -f {work}/sshd.conf"
+    return ["unshare", "-m", "sh", "-c", serves]
 
 
 def _ssh(work: Path, address: str, port: int) -> list[str]:
@@ -149,82 +143,11 @@ def _scp(work: Path, address: str, port: int) -> list[str]:
     return ["scp", "-q", *SSH, "-i", "key", "-P", str(port), "file", f"root@{address}:{work}/got"]
 
 
-# Java's sockets are IPv6 sockets with IPv4 addresses.
-JAVA_SERVER = """
-import java.net.*; import java.nio.file.*;
-class Server { public static void main(String[] words) throws Exception {
-  var listener = new ServerSocket(Integer.parseInt(words[1]), 5, InetAddress.getByName(words[0]));
-  try (var end = listener.accept()) { Files.copy(Path.of("file"), end.getOutputStream()); } } }
-"""
-JAVA_CLIENT = """
-import java.net.*; import java.nio.file.*;
-class Client { public static void main(String[] words) throws Exception {
-  try (var end = new Socket(words[0], Integer.parseInt(words[1]))) { Files.copy(end.getInputStream(), Path.of("got")); } } }
-"""
-# A static program; without cgo Go has its own resolver and calls the kernel by itself.
-GO = """
-package main
-import ("io"; "net"; "os")
-func main() {
-  if os.Args[1] == "serve" {
-    listener, _ := net.Listen("tcp", os.Args[2])
-    end, _ := listener.Accept()
-    file, _ := os.Open("file")
-    io.Copy(end, file)
-    end.Close()
-    return
-  }
-  end, problem := net.Dial("tcp", os.Args[2])
-  if problem != nil { panic(problem) }
-  file, _ := os.Create("got")
-  io.Copy(file, end)
-}
-"""
-NODE_SERVER = (
-    "require('http').createServer((_, to) => require('fs').createReadStream('file').pipe(to)).listen(%d, '%s')"
-)
-NODE_CLIENT = "require('http').get('http://%s:%d/', from => from.pipe(require('fs').createWriteStream('got')))"
-
-
-def _java(source: str, name: str, work: Path, address: str, port: int) -> list[str]:
-    (work / f"{name}.java").write_text(source)
-    return ["java", f"{name}.java", address, str(port)]
-
-
-def _java_server(work: Path, address: str, port: int) -> list[str]:
-    return _java(JAVA_SERVER, "Server", work, address, port)
-
-
-def _java_client(work: Path, address: str, port: int) -> list[str]:
-    return _java(JAVA_CLIENT, "Client", work, address, port)
-
-
-def _go(role: str, work: Path, address: str, port: int) -> list[str]:
-    (work / "both.go").write_text(GO)
-    return ["sh", "-c", f"CGO_ENABLED=0 go build -o {role} both.go && exec ./{role} {role} {address}:{port}"]
-
-
-def _go_server(work: Path, address: str, port: int) -> list[str]:
-    return _go("serve", work, address, port)
-
-
-def _go_client(work: Path, address: str, port: int) -> list[str]:
-    return _go("fetch", work, address, port)
-
-
-def _node_server(_: Path, address: str, port: int) -> list[str]:
-    return ["node", "-e", NODE_SERVER % (port, address)]
-
-
-def _node_client(_: Path, address: str, port: int) -> list[str]:
-    return ["node", "-e", NODE_CLIENT % (address, port)]
-
-
 _CURL, _OPENSSL, _NGINX = ("curl", "curl"), ("openssl", "openssl"), ("nginx", "nginx-light")
 _REDIS, _SSHD = ("redis-server", "redis-server"), ("sshd", "openssh-server")
 _REDIS_CLI = ("redis-cli", "redis-tools")
 JOBS: tuple[Job, ...] = (
-    Job("http.server", "curl", 8000, (_CURL,), _http_server, _curl, same),
+    Job("http.server", "curl", 8000, (_CURL,), http_server, curl, same),
     Job("nginx", "wget", 8001, (_NGINX, ("wget", "wget")), _nginx, _wget, same),
     Job("openssl s_server", "openssl s_client", 8002, (_OPENSSL,), _s_server, _s_client, same),
     Job("nginx", "ab", 8003, (_NGINX, ("ab", "apache2-utils")), _nginx, _ab, _ab_equal),
@@ -242,8 +165,6 @@ JOBS: tuple[Job, ...] = (
     ),
     Job("sshd", "ssh", 8008, (_SSHD, ("ssh", "openssh-client")), _sshd, _ssh, same),
     Job("sshd", "scp", 8009, (_SSHD, ("scp", "openssh-client")), _sshd, _scp, same),
-    Job("java server", "java", 8010, (("java", "default-jre"),), _java_server, _java_client, same),
-    Job("go server", "go", 8012, (("go", "golang-go"),), _go_server, _go_client, same),
-    Job("node server", "node", 8011, (("node", "nodejs"),), _node_server, _node_client, same),
+    *language_jobs.JOBS,
     *system_jobs.JOBS,
 )

@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from sim.host.job import NGINX, Job, found, same
+from sim.host.job import NGINX, Job, curl, found, http_server, same
 
 NOBODY = "setpriv --reuid=65534 --clear-groups"
 HAPROXY = """
@@ -66,14 +66,6 @@ def _behind(name: str, work: Path, address: str, port: int) -> list[str]:
         "-c",
         f"{_proxy(name, work, own, f'{address}:{port}')} & {request}; code=$?; kill $!; wait; exit $code",
     ]
-
-
-def _curl(_: Path, address: str, port: int) -> list[str]:
-    return ["curl", "-sSf", "-o", "got", f"http://{address}:{port}/file"]
-
-
-def _http_server(_: Path, address: str, port: int) -> list[str]:
-    return [sys.executable, "-m", "http.server", "--bind", address, str(port)]
 
 
 def _lighttpd(work: Path, address: str, port: int) -> list[str]:
@@ -150,7 +142,7 @@ def _proxies(name: str, port: int, needs: tuple[tuple[str, str], ...]) -> tuple[
             port,
             needs,
             lambda work, address, number: _before(name, work, address, number),
-            _curl,
+            curl,
             same,
         ),
         Job(
@@ -158,7 +150,7 @@ def _proxies(name: str, port: int, needs: tuple[tuple[str, str], ...]) -> tuple[
             f"{name} proxy",
             port + 1,
             needs,
-            _http_server,
+            http_server,
             lambda work, address, number: _behind(name, work, address, number),
             same,
         ),
@@ -168,7 +160,7 @@ def _proxies(name: str, port: int, needs: tuple[tuple[str, str], ...]) -> tuple[
 JOBS: tuple[Job, ...] = (
     *_proxies("nginx", 8020, (_NGINX, _CURL)),
     *_proxies("haproxy", 8022, (_HAPROXY, _CURL)),
-    Job("lighttpd", "curl", 8024, (("lighttpd", "lighttpd"), _CURL), _lighttpd, _curl, same),
+    Job("lighttpd", "curl", 8024, (("lighttpd", "lighttpd"), _CURL), _lighttpd, curl, same),
     Job("rsync daemon", "rsync", 8025, (_RSYNC,), _rsyncd, _rsync, same),
     Job("git daemon", "git", 8026, (_GIT,), _git_daemon, _git, same),
     Job("socat", "socat", 8027, (_SOCAT,), _socat_server, _socat, same),
