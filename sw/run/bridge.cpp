@@ -19,7 +19,6 @@ namespace downbeat {
 
 namespace {
 
-constexpr std::chrono::milliseconds quiet{20}; // in which the leg has brought what it has
 constexpr std::chrono::milliseconds resetComes{10}; // after Presence has seen a close with bytes unread
 
 using Parts = std::array<iovec, 2>;
@@ -37,12 +36,7 @@ Bridge::~Bridge() {
 
 void Bridge::join(File end) {
   end_ = std::move(end);
-  if (linger_) setDeafToEnd(end_.get(), true);
-}
-
-void Bridge::setLinger(std::optional<std::chrono::seconds> time) {
-  linger_ = time;
-  if (joined()) setDeafToEnd(end_.get(), time.has_value());
+  linger_.join(end_.get());
 }
 
 /// The peer has all that the program has written, and the end.
@@ -50,28 +44,6 @@ bool Bridge::acknowledged() const {
   const downbeat_connection_info_t info = information();
   return programFinished_ && info.sent == info.acknowledged &&
          (info.state == DOWNBEAT_FIN_WAIT_2 || info.state == DOWNBEAT_TIME_WAIT || info.state == DOWNBEAT_CLOSED);
-}
-
-/// After the close the peer gets what is left. Once no more comes but the end, and perhaps bytes with it, the end hears
-/// that too, and the program's kernel does not hear that it did until the peer has it.
-void Bridge::waitForPeer() {
-  const auto now = std::chrono::steady_clock::now();
-  if (!lingersUntil_) {
-    if (!programGone()) return;
-    lingersUntil_ = now + *linger_;
-  }
-  const downbeat_connection_info_t info = information();
-  if (!hearsEnd_) {
-    if (unread() != 0 || info.sent != info.acknowledged || info.sent != quietAt_) quietSince_ = now;
-    quietAt_ = info.sent;
-    hearsEnd_ = now >= quietSince_ + quiet;
-    if (hearsEnd_) setOption(end_.get(), IPPROTO_IP, IP_TTL, unheardTtl);
-  }
-  const bool over = error() != 0 || acknowledged() || now >= *lingersUntil_;
-  if (hearsEnd_ || over) setDeafToEnd(end_.get(), false);
-  if (!over) return;
-  setOption(end_.get(), IPPROTO_IP, IP_TTL, heardTtl);
-  linger_.reset();
 }
 
 downbeat_connection_info_t Bridge::information() const {
@@ -120,14 +92,18 @@ int Bridge::unsent() const {
 
 bool Bridge::step() {
   if (connection_ == nullptr) return false;
-  if (linger_) waitForPeer();
+  if (linger_.waits()) {
+    const downbeat_connection_info_t info = information();
+    linger_.step({programGone(), unread() != 0, info.sent, info.acknowledged, error() != 0 || acknowledged()},
+                 end_.get());
+  }
   if (!receiveAll()) return end(true);
   if (error() != 0) { // bytes before a reset are still the program's
     draining_ = unsent() != 0;
     return draining_ || end(false);
   }
   if (!sendAll()) return end(true);
-  if (!programFinished_ || linger_) return true;
+  if (!programFinished_ || linger_.waits()) return true;
   if (isReset()) return end(true); // behind its end
   if (peerFinished_) {
     if (unsent() != 0) return true;

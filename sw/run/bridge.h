@@ -9,6 +9,7 @@
 
 #include "downbeat.h"
 #include "file.h"
+#include "linger.h"
 #include "presence.h"
 
 namespace downbeat {
@@ -28,7 +29,7 @@ public:
   /// Moves what can be moved. False: the connection is over, and this can go.
   bool step();
   /// Whether a step may have work that no event announces.
-  bool waitsForProgram() const { return programFinished_ || draining_ || linger_; }
+  bool waitsForProgram() const { return programFinished_ || draining_ || linger_.waits(); }
 
   /// An errno, once it has failed; EINPROGRESS while it is not known.
   int error() const;
@@ -37,9 +38,7 @@ public:
   int setPolicies(const downbeat_parameters &parameters);
   /// The program's TCP_NODELAY. The core sends what it gets, so Nagle's algorithm is here (RFC 1122, 4.2.3.4).
   void setNoDelay(bool noDelay) { noDelay_ = noDelay; }
-  /// The program's close waits for the peer's acknowledgment, so long: the end does not hear its FIN until then. Its
-  /// socket hears nothing with a TTL below 255.
-  void setLinger(std::optional<std::chrono::seconds> time);
+  void setLinger(std::optional<std::chrono::seconds> time) { linger_.set(time, end_.get()); }
   /// Bytes of the program that the peer has not acknowledged.
   int unacknowledged() const;
   std::uint32_t serial() const { return serial_; }
@@ -60,7 +59,6 @@ private:
   bool end(bool abort);
   int unsent() const;
   int unread() const;
-  void waitForPeer();
   bool isReset() const;
   bool acknowledged() const;
 
@@ -71,11 +69,8 @@ private:
   int error_ = 0; // once it has ended
   bool noDelay_ = false;
   bool programFinished_ = false, peerFinished_ = false;
-  std::optional<std::chrono::seconds> linger_;
-  std::optional<std::chrono::steady_clock::time_point> lingersUntil_, goneSince_; // it has been closed
-  std::chrono::steady_clock::time_point quietSince_{};
-  std::uint64_t quietAt_ = ~0ull; // bytes sent
-  bool hearsEnd_ = false;
+  Linger linger_;
+  std::optional<std::chrono::steady_clock::time_point> goneSince_; // it has been closed
   bool draining_ = false; // the connection has ended, and bytes that came before are on the leg
 };
 
