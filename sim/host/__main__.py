@@ -21,7 +21,7 @@ from typing import Any
 from downbeat_toe.console import report_console
 from rich.table import Table
 
-from sim.host import programs
+from sim.host import programs, socket_costs
 from sim.lib import build, ranges, verilated
 from sim.linux import namespace
 from sw.tests.driver import socket_programs
@@ -58,19 +58,21 @@ def measure(seed: str, size: str, count: str) -> dict[str, Any]:
     return {"seed": int(seed), **moved, **bad, "clocks": clocks, "instructions": json.loads(costs.stdout)}
 
 
-def with_programs() -> tuple[list[dict[str, Any]], list[str]]:
-    """Rows of programs.py, and what this machine has not."""
+def with_programs() -> dict[str, Any]:
+    """Rows of programs.py and socket_costs.py, and what this machine has not."""
     os.environ.setdefault("DOWNBEAT_DRIVER", str(DRIVER))
     try:
         namespace.require()
     except namespace.Missing as missing:
-        return [], [str(missing)]
+        return {"programs": [], "socket_costs": [], "missing": [str(missing)]}
     os.environ["PATH"] += f":{PROGRAMS / 'bin'}:{PROGRAMS / 'sbin'}"
     libraries = [os.environ.get("LD_LIBRARY_PATH", ""), *map(str, (PROGRAMS / "lib").glob("*-linux-gnu"))]
     os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, libraries))
+    model = verilated.host(), verilated.host_name(verilated.HOST)
     with tempfile.TemporaryDirectory() as work:
-        results, gone = programs.run_all(Path(work), verilated.host(), verilated.host_name(verilated.HOST), [])
-    return programs.as_rows(results), gone
+        costs = socket_costs.measure(Path(work), DRIVER, *model)
+        results, gone = programs.run_all(Path(work), *model, [])
+    return {"programs": programs.as_rows(results), "socket_costs": costs, "missing": gone}
 
 
 @contextmanager
@@ -112,7 +114,7 @@ def main() -> int:
         print(f"{error}\n{again}", file=sys.stderr)
         return 1
     data |= calls(int(seed), float(seconds))
-    data["programs"], data["missing"] = with_programs()
+    data |= with_programs()
     data["passed"] = (
         data["bytes"] == data["bytes_equal"]
         and data["ended"]
@@ -152,6 +154,9 @@ def _table(data: dict[str, Any]) -> Table:
         table.add_row(f"instructions, {row['bytes']:,} bytes: send, receive", counts)
     table.add_row("programs of socket calls, of them as over the kernel", _of(data["calls"], "same"))
     table.add_row("random calls, differences", f"{data['fuzz_calls']:,}, {len(data['fuzz_differences'])}")
+    for row in data["socket_costs"]:
+        rates = [row[name] for name in ("connects_per_s", "requests_per_s", "bytes_per_s")]
+        table.add_row(f"{row['way']}: connects, requests, bytes a second", ", ".join(f"{each:,.0f}" for each in rates))
     for row in data["programs"]:
         table.add_row(f"{row['program']}, {row['role']}", row["problem"] or "equal")
     return table
