@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from scripts.figures import area, gaps, latency, league, papers, scale, speed
+from scripts.figures import area, gaps, latency, league, papers, programs, scale, speed
 from scripts.figures.kinds import KINDS
 from scripts.figures.records import PAGES, Records, Refused
 
@@ -22,6 +22,7 @@ MADE: dict[str, Callable[[Records], str]] = {
     "latency": latency.page,
     "league": league.page,
     "papers": papers.page,
+    "programs": programs.page,
     "scale": scale.page,
     "simulation-speed": speed.page,
 }

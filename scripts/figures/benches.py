@@ -161,3 +161,33 @@ class LargeWindow(Shown):
     most_in_flight: int  # bytes
     lost: int
     retransmissions: int
+
+
+class Host(Shown):
+    """Counts of what was run and of what was as it must be; rows of programs say no more."""
+
+    duration: int  # seconds of random calls
+    calls: list[CallsRow]
+    fuzz_calls: int
+    fuzz_differences: list[str]
+    programs: list[ProgramRow]
+    socket_costs: list[SocketCosts]
+
+
+class CallsRow(Shown):
+    name: str
+    same: bool
+
+
+class ProgramRow(Shown):
+    program: str
+    role: str
+    equal: bool
+
+
+class SocketCosts(Shown):
+    way: str
+    connects_per_s: float
+    requests_per_s: float
+    bytes_per_s: float
+    request_us: dict[str, float]  # of the processor, by process

@@ -36,6 +36,7 @@ SIM = Kind("sim", benches.Sim, "make sim")
 SPEED = Kind("speed", benches.Speed, "make bench NAME=speed", "bench")
 LATENCY = Kind("latency", benches.Latency, "make bench NAME=latency")
 EVENTS = Kind("events", benches.Events, "make bench NAME=events")
+HOST = Kind("host", benches.Host, "make bench NAME=host DURATION={duration}")
 PACING = Kind("pacing", benches.Pacing, "make bench NAME=pacing")
 SCALE = Kind("scale", benches.Scale, "make bench NAME=scale")
 GAP = Kind("gap", benches.Gap, "make gap")
@@ -53,7 +54,7 @@ BOARDS: tuple[Kind[netlists.Bitstream], ...] = tuple(
     for board in ("colorlight-i9", "ecpix5", "ecpix5-tcp")
 )
 
-BENCHES: list[Kind[Any]] = [SIM, SPEED, LATENCY, EVENTS, PACING, SCALE, GAP, SELFTEST, LINUX_PACING]
+BENCHES: list[Kind[Any]] = [SIM, SPEED, LATENCY, EVENTS, HOST, PACING, SCALE, GAP, SELFTEST, LINUX_PACING]
 EXPERIMENTS: list[Kind[Any]] = [LINEARITY, LEAGUE, FILES]
 NETLISTS: list[Kind[Any]] = [POLICIES, SYNTH, CORE, FMAX, *BOARDS]
 KINDS = {kind.name: kind for kind in (*BENCHES, *EXPERIMENTS, *NETLISTS)}

@@ -31,7 +31,7 @@ from sw.tests.driver.process import Nic
 REPORT = build.ROOT / "build" / "reports" / "host.json"
 DRIVER = build.ROOT / "build" / "driver"
 PROGRAMS = build.ROOT / "build" / "programs" / "usr"  # scripts/programs.sh
-BYTES, WRONG_VALUES, SECONDS = "4MB", 20_000, 20.0
+BYTES, WRONG_VALUES, SECONDS = "4MB", 20_000, 20
 COST_BYTES = ("64", "16384")
 
 
@@ -113,7 +113,7 @@ def main() -> int:
     except (build.BuildFailed, subprocess.CalledProcessError) as error:
         print(f"{error}\n{again}", file=sys.stderr)
         return 1
-    data |= calls(int(seed), float(seconds))
+    data |= {"duration": int(seconds)} | calls(int(seed), int(seconds))
     data |= with_programs()
     data["passed"] = (
         data["bytes"] == data["bytes_equal"]
