@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""Plugin of each pytest process (conftest.py loads it): attaches the cocotb cases to reports, and obeys CASE."""
+"""Plugin of each pytest process (conftest.py loads it): attaches the cocotb cases to reports, seeds, obeys CASE."""
 
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Generator
 from dataclasses import asdict
 from types import FunctionType
@@ -23,6 +24,12 @@ def is_wrapper(item: pytest.Item) -> bool:
 
 def _names(function: object) -> tuple[str, ...]:
     return function.__code__.co_names if isinstance(function, FunctionType) else ()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """As cocotb does for its cases: what a test draws depends on SEED and its own name."""
+    random.seed(f"{os.environ.get('SEED', 1)}/{item.nodeid}")
 
 
 @pytest.hookimpl(wrapper=True)

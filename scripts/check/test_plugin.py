@@ -59,3 +59,23 @@ def test_heavy_tests_share_a_worker(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout
     assert len({path.read_text() for path in tmp_path.glob("test_x.[0-9]")}) == 1
+
+
+def test_a_test_draws_by_its_name_and_the_seed(tmp_path: Path) -> None:
+    file = tmp_path / "test_x.py"
+    file.write_text(
+        "import pathlib, random\n"
+        "def test_y(): _keep('y')\n"
+        "def test_z(): _keep('z')\n"
+        "def _keep(name):\n"
+        "    with pathlib.Path(__file__).with_suffix('.draws').open('a') as kept:\n"
+        "        print(name, random.getrandbits(64), file=kept)\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-pscripts.check.plugin", f"--rootdir={tmp_path}", "-c/dev/null"]
+    for seed, cases in ((1, ["test_y", "test_z"]), (1, ["test_z"]), (2, ["test_z"])):
+        places = [f"{file}::{case}" for case in cases]
+        environment = os.environ | {"SEED": str(seed)}
+        subprocess.run([*command, "-pno:cacheprovider", *places], cwd=ROOT, env=environment, check=True)
+    y, z, alone, reseeded = (line.split()[1] for line in (tmp_path / "test_x.draws").read_text().splitlines())
+    assert z == alone
+    assert len({y, z, reseeded}) == 3

@@ -190,4 +190,4 @@ class SocketCosts(Shown):
     connects_per_s: float
     requests_per_s: float
     bytes_per_s: float
-    request_us: dict[str, float]  # of the processor, by process
+    request_us: dict[str, float]  # by process

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""The program of socket_costs.py: `serve ADDRESS PORT`, or `ask ADDRESS PORT [PID]`, which prints what it counted.
+"""The program of socket_costs.py: `serve ADDRESS PORT`, or `request ADDRESS PORT [PID]`, which prints what it counted.
 
 Three ports that follow one another: the first closes each connection, the second echoes, the third counts.
 """
@@ -71,7 +71,7 @@ def _processor(process: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def ask(address: str, port: int, processes: dict[str, int]) -> dict[str, object]:
+def request(address: str, port: int, processes: dict[str, int]) -> dict[str, object]:
     """The best round of each measure, a second; what each process takes for a request, us."""
 
     def best(measure: Callable[[str, int, float], int]) -> tuple[float, int]:
@@ -98,4 +98,4 @@ if __name__ == "__main__":
     watched = {"program": os.getpid()}
     if nic:  # over the core
         watched |= {"supervisor": os.getppid(), "nic": int(nic[0])}
-    print(json.dumps(ask(place, int(first), watched)))
+    print(json.dumps(request(place, int(first), watched)))

@@ -78,9 +78,9 @@ def _cable() -> Iterator[str]:
         yield near
 
 
-def _ask(way: str, command: Sequence[str], address: str, *nic: str) -> dict[str, Any]:
-    ask = [*command, *PROGRAM, "ask", address, str(PORT), *nic]
-    done = subprocess.run(ask, stdout=subprocess.PIPE, text=True, check=True, timeout=LIMIT)
+def _request(way: str, command: Sequence[str], address: str, *nic: str) -> dict[str, Any]:
+    program = [*command, *PROGRAM, "request", address, str(PORT), *nic]
+    done = subprocess.run(program, stdout=subprocess.PIPE, text=True, check=True, timeout=LIMIT)
     return {"way": way, **json.loads(done.stdout)}
 
 
@@ -90,11 +90,11 @@ def measure(work: Path, driver: Path, models: Path, preset: str) -> list[dict[st
     with Nic(work / "rings.sock", *looped, environment=os.environ | {"DOWNBEAT_MODELS": str(driver)}) as nic:
         assert nic.process
         with _serving(over_core(nic, [*PROGRAM, "serve", CORE_IP, str(PORT)])):
-            rings = _ask("rings", over_core(nic, []), CORE_IP, str(nic.process.pid))
+            rings = _request("rings", over_core(nic, []), CORE_IP, str(nic.process.pid))
     with _cable() as end:
-        kernel = _ask("kernel", [], LINUX_IP)
+        kernel = _request("kernel", [], LINUX_IP)
         wire = ("--interface", end, "--ip", f"{CORE_IP}/24", "--mac", CORE_MAC, "--preset", preset)
         with Nic(work / "core.sock", *wire, environment=os.environ | {"DOWNBEAT_MODELS": str(models)}) as nic:
             assert nic.process
-            core = _ask("core", over_core(nic, []), LINUX_IP, str(nic.process.pid))
+            core = _request("core", over_core(nic, []), LINUX_IP, str(nic.process.pid))
     return [kernel, rings, core]

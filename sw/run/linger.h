@@ -12,7 +12,7 @@ namespace downbeat {
 
 class Linger {
 public:
-  /// What the connection and the end of the leg have.
+  /// The state of the connection and of the leg's end.
   struct Progress {
     bool closed; // no process has the program's socket any more
     bool unread; // bytes wait at the end

@@ -26,6 +26,7 @@ ROUND_TRIPS = (10_000, 1_000_000_000)
 LARGEST_GAP = 10_000_000_000
 WINDOWS = (2 * 64, 1 << 30)
 LARGEST_GAMMA = 620
+LARGEST_RATIO = 1 << 32  # of the window to the target: beyond it, x has too few bits for e^-x - 1
 
 
 def draw_request(draw: random.Random) -> LogisticRequest:
@@ -41,11 +42,12 @@ def draw_request(draw: random.Random) -> LogisticRequest:
         epsilon = draw.choice([1, (1 << EPSILON_BITS) - 1, _between(draw, 1, (1 << EPSILON_BITS) - 1)])
         gamma = draw.choice([1, LARGEST_GAMMA, draw.randint(1, LARGEST_GAMMA)])
     request = LogisticRequest(capacity, available, round_trip, elapsed, window, epsilon, gamma)
+    target = exact(request).target * (1 << 16)
+    window = min(window, int(target * LARGEST_RATIO))
     if draw.random() < 0.2:
-        target = int(exact(request).target * (1 << 16))
-        window = min(max(target + draw.randint(-2, 2) * draw.randint(0, target >> 10), 1), (1 << WINDOW_BITS) - 1)
-        request = replace(request, window=window)
-    return request
+        near = int(target) + draw.randint(-2, 2) * draw.randint(0, int(target) >> 10)
+        window = min(max(near, 1), (1 << WINDOW_BITS) - 1)
+    return replace(request, window=window)
 
 
 def draw_beyond(draw: random.Random) -> LogisticRequest:

@@ -88,7 +88,8 @@ def test_connections_of_one_run_are_compared_with_each_other(tiny: Tiny, policie
     ],
 )
 def test_each_form_has_its_bound(form: dict[str, Any], value: float, within: bool) -> None:
-    assert judge.overlaps(Published(quantity="x", figure="1", metric="window", **form), value, value) is within
+    published = Published.model_validate({"quantity": "x", "figure": "1", "metric": "window", **form})
+    assert judge.overlaps(published, value, value) is within
 
 
 def test_a_third_of_what_a_paper_claims_is_a_tolerance_of_ratios_alone() -> None:
