@@ -26,7 +26,7 @@ ROUND_TRIPS = (10_000, 1_000_000_000)
 LARGEST_GAP = 10_000_000_000
 WINDOWS = (2 * 64, 1 << 30)
 LARGEST_GAMMA = 620
-LARGEST_RATIO = 1 << 32  # of the window to the target: beyond it, x has too few bits for e^-x - 1
+LARGEST_RATIO = 1 << 32  # window / target; beyond it, x has too few bits
 
 
 def draw_request(draw: random.Random) -> LogisticRequest:
