@@ -7,8 +7,10 @@ from typing import Any
 
 import cocotb
 
+from cocotb_tests.bench.layout import policy
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.engine.endpoint import MODULE
+from cocotb_tests.engine.endpoint import MODULE, Endpoint
+from cocotb_tests.engine.segment import MODULUS, Options
 from cocotb_tests.engine.sender import ROUND_TRIP, Sender
 
 
@@ -116,3 +118,58 @@ async def switched_off_nothing_is_taken_back(dut: Any) -> None:
     await sender.hear(10)
     await sender.hear(10, duplicate=True)
     assert "undone" not in sender.kinds()
+
+
+@cocotb.test()
+@cocotb.parametrize(opens=["peer", "core"])
+async def a_handshake_that_timed_out_has_no_window_to_give_back(dut: Any, opens: str) -> None:
+    """RFC 5681 3.1: its window stays one segment, whatever comes twice afterwards (RFC 2883)."""
+    endpoint = await Endpoint.create(dut, options=Options(sack=True))
+    sender = Sender(endpoint)
+    first = await (endpoint.arrive() if opens == "peer" else endpoint.open())
+    await endpoint.expire()
+    (again,) = await endpoint.replies()
+    assert again.seq == first.seq, "the segment of the handshake goes again"
+    endpoint.ack = sender.first = (first.seq + 1) % MODULUS
+    if opens == "peer":
+        endpoint.send("A")
+    else:
+        endpoint.send("SA", seq=endpoint.first)
+    await endpoint.replies()
+    assert "established" in sender.kinds()
+    before = sender.windows()
+    assert before[0] == sender.mss
+    assert await sender.write(3) == [0]
+    await sender.hear(0, duplicate=True)
+    assert sender.kinds() == []
+    assert sender.windows() == before
+
+
+@cocotb.test()
+async def an_old_segment_takes_nothing_back(dut: Any) -> None:
+    """RFC 9293 3.10.7.4: of a segment outside the window nothing counts, its D-SACK neither."""
+    sender = await Sender.create(dut)
+    await lose(sender)
+    await sender.hear(10)
+    sender.kinds()
+    before = sender.windows()
+    endpoint = sender.endpoint
+    endpoint.send("A", seq=endpoint.seq - 100_000, options_duplicateSack=1)
+    await endpoint.replies()
+    assert sender.kinds() == []
+    assert sender.windows() == before
+
+
+@cocotb.test()
+async def another_policy_keeps_what_the_first_reduced(dut: Any) -> None:
+    """The state of before would be another policy's."""
+    sender = await Sender.create(dut, steady=policy("SteadyPolicy", "cubic"))
+    await lose(sender)
+    await sender.hear(10)
+    sender.endpoint.choose(steady=policy("SteadyPolicy", "reno"))
+    await sender.endpoint.replies()
+    sender.kinds()
+    before = sender.windows()
+    await sender.hear(10, duplicate=True)
+    assert "undone" not in sender.kinds()
+    assert sender.windows() == before

@@ -83,3 +83,12 @@ def test_a_window_that_has_grown_since_stays() -> None:
     grown = state.window
     after = state.see(CongestionEvent(Kind.UNDONE))
     assert isinstance(after, Window) and after.cwnd >= grown.cwnd
+
+
+def test_another_policy_takes_no_reduction_back() -> None:
+    state = established("standard", "cubic", limited=False)
+    state.see(CongestionEvent(Kind.LOSS, flight=10 * MSS, uninflated=True))
+    state.change(state.startup, STEADY["reno"], 0, 0)
+    state.see(CongestionEvent(Kind.ESTABLISHED, initial_window=2))
+    with pytest.raises(ValueError, match="taken back"):
+        state.see(CongestionEvent(Kind.UNDONE))

@@ -14,7 +14,8 @@ Both policies see every event and both states are kept; the windows of one of th
 When an application changes them, they see `established` and the windows stay.
 
 While less than cwnd is in flight the growth of cwnd is bounded by the largest flight, unless the connection goes
-without that. After a reduction that was spurious cwnd, ssthresh and the steady policy's state are what they were.
+without that. After a reduction that was spurious cwnd, ssthresh and the steady policy's state are what they were. There
+is none to take back after a handshake that timed out, or after a change of policies.
 
 A host may give a connection its first window: it counts with `established`, in place of the start-up policy's. A host's
 start that is too old makes the start-up policy `standard` and ssthresh the largest.
@@ -65,7 +66,7 @@ class CongestionState:
     steady_policy_state: int = 0
     growth_limited: bool = False  # a window that is not used is bounded
     _maximum_flight: int = 0  # maxFS, bytes
-    _prior: tuple[Window, int] = (Window(0, 0), 0)  # before the last reduction: windows, the steady policy's state
+    _prior: tuple[Window, int] | None = None  # before the last reduction: windows, the steady policy's state
     _keeps: bool = False
     _under_way: Calculated | None = None
     _units: dict[str, Callable[[int], int]] = field(default_factory=dict)
@@ -83,6 +84,7 @@ class CongestionState:
         self.startup, self.steady = startup, steady
         self.startup_policy_state, self.steady_policy_state = startup_policy_state, steady_policy_state
         self._keeps = not begins
+        self._prior = None
 
     def drop_response(self) -> None:
         """Discards the response to a policy that was replaced after its request."""
@@ -100,6 +102,8 @@ class CongestionState:
         )
         if event.kind is Kind.CALCULATED and event.calculated is None:
             raise ValueError("a response came without a request")
+        if event.kind is Kind.UNDONE and self._prior is None:
+            raise ValueError("a reduction is taken back, but these policies saw none")
         before, steady_before = self.window, self.steady_policy_state
         startup = self.startup.respond(event, self.window, self.startup_policy_state)
         steady = self.steady.respond(event, self.window, self.steady_policy_state)
@@ -107,7 +111,7 @@ class CongestionState:
         self._follow(event, self._request(startup, steady) if requested else None)
         chosen = self.window if self._keeps else self._chosen(event, startup, steady.window)
         self._keeps = False
-        if event.kind is Kind.UNDONE:
+        if event.kind is Kind.UNDONE and self._prior is not None:
             self.steady_policy_state = self._prior[1]
         if host.window:
             chosen = replace(chosen, cwnd=of_bytes(host.window * event.segment_size))
@@ -128,7 +132,7 @@ class CongestionState:
                 self._maximum_flight = 0
             case Kind.ESTABLISHED | Kind.RESTART:
                 self._maximum_flight = after.cwnd >> FRACTION_BITS
-            case Kind.UNDONE:
+            case Kind.UNDONE if self._prior is not None:
                 self._maximum_flight = self._prior[0].cwnd >> FRACTION_BITS
             case _:
                 self._maximum_flight = largest
@@ -190,10 +194,10 @@ class CongestionState:
                 return Window(min(ssthresh, of_bytes(left) + segment), ssthresh)
             case Kind.CALCULATED if event.calculated is not None and not event.calculated.stale:
                 return startup if event.calculated.of_startup else steady
-            case Kind.UNDONE:
+            case Kind.UNDONE if self._prior is not None:
                 prior = self._prior[0]
                 return Window(max(cwnd, prior.cwnd), prior.ssthresh)
-            case Kind.NONE | Kind.SENT | Kind.CALCULATED:
+            case Kind.NONE | Kind.SENT | Kind.CALCULATED | Kind.UNDONE:
                 return self.window
 
 

@@ -63,7 +63,8 @@ case class RecoveryBench(config: DownbeatConfig) extends Component {
   entry(STATE) := TcpState.established
   entry(SEND_WINDOW) := 1 << 20
   entry(SEGMENT_SIZE) := 1460
-  for (no <- Seq(ESTABLISHED, STARTS, SELECTIVE, RESUMED, RESENT, AHEAD, FINISHING, TIMESTAMPED)) entry(no) := False
+  for (no <- Seq(ESTABLISHED, STARTS, SELECTIVE, CAME_TWICE, RESUMED, RESENT, AHEAD, FINISHING,
+      TIMESTAMPED)) entry(no) := False
   for (none <- Seq(FLOW, LENGTH, TIMESTAMP_VALUE)) entry(none) := 0
   for (nothing <- Seq(STAMP, SEQUENCE, FLAGS, OPTIONS, PARAMETERS)) entry(nothing).clearAll()
   private val recovery = new RecoveryStage(config, pipeline, signals)

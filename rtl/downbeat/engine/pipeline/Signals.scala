@@ -116,6 +116,8 @@ class Signals(config: DownbeatConfig) {
   val DUPLICATE = Payload(Bool())
   /** Acceptable ACK that repeats SND.UNA while data is outstanding; not each is a DUPLICATE. */
   val REPEATED = Payload(Bool())
+  /** The ACK, which is acceptable, says that data came twice (RFC 2883). */
+  val CAME_TWICE = Payload(Bool())
   /** Retransmission: a `sent` whose segment had been sent before. */
   val RESENT = Payload(Bool())
   /** First half of an inverted pair: a `sent` that leaves a hole of one segment before it. */

@@ -150,7 +150,8 @@ class ProtocolStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     if (config.ecc) FlipCounts.countUncorrectable(isValid && stateMachine.memory.ends)
   }
   private val repetition = new s3.Area {
-    duplicateSack := isValid && segment.ordinary && before.selective && OPTIONS.duplicateSack
+    CAME_TWICE := segment.ordinary && before.selective && OPTIONS.duplicateSack
+    duplicateSack := isValid && CAME_TWICE
   }
 
   private val change = new s4.Area {

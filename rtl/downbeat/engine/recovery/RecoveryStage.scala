@@ -4,6 +4,7 @@ package downbeat.engine.recovery
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.CongestionEventKind
 import downbeat.engine.pipeline.{EnginePipeline, Signals, Stage}
+import downbeat.messages.TcpState
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -104,7 +105,9 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     after.scoreboard.passed := board.passed
     after.scoreboard.turn := board.turn
     if (config.policiesPace) after.pairs := pairs.after(forget = OPENING || lost || timedOut)
-    private val isFirst = expiries.verdict.isFirst && !before.recovering
+    // A handshake has no window that could be given back.
+    private val isFirst = expiries.verdict.isFirst && !before.recovering && STATE =/= TcpState.synSent &&
+      STATE =/= TcpState.synReceived
     private val open = !after.recovering && !board.ranges(0).valid && !after.tail.due && !after.tail.out &&
       !expiries.meaning.count.orR && !loss.compare.rewound && !RESUMED
     private val probes =

@@ -68,8 +68,6 @@ class RecoveryView(val config: DownbeatConfig, val signals: Signals, val before:
     val sentEnd = insert(SEQUENCE + (LENGTH + FLAGS.syn.asUInt + FLAGS.fin.asUInt))
     /** The peer's window is zero. Before its SYN the peer has not given one. */
     val shut = insert(!SEND_WINDOW.orR && STATE =/= TcpState.synSent)
-    /** The ACK says that data came twice (RFC 2883). */
-    val duplicateSack = insert(LIVE && KIND === EventKind.segment && SELECTIVE && OPTIONS.duplicateSack)
   }
   val flight = new s1.Area {
     /** Something is outstanding: SND.UNA is not SND.MAX. */

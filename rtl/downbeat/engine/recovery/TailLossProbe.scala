@@ -50,8 +50,8 @@ class TailLossProbe(val view: RecoveryView, early: EarlyTimer) extends Area {
   private val judge = new s1.Area {
     private val probed = event.isSegment && before.tail.out && place.reached
     /** RFC 8985 7.4.2: data behind the probe is acknowledged and nothing came twice, so the probe repaired a loss. */
-    val repaired = insert(probed && ADVANCED && place.beyond && before.tail.again && !event.duplicateSack)
-    val ends = insert(probed && (ADVANCED && (place.beyond || !before.tail.again) || event.duplicateSack ||
+    val repaired = insert(probed && ADVANCED && place.beyond && before.tail.again && !CAME_TWICE)
+    val ends = insert(probed && (ADVANCED && (place.beyond || !before.tail.again) || CAME_TWICE ||
       !ADVANCED && place.repeats))
     val hasNew = insert(!place.unsent.msb && !(place.unsent < SEGMENT_SIZE.resize(32)) &&
       !(SEND_WINDOW < place.withOneMore))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine.recovery
 
+import downbeat.messages.EventKind
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -48,7 +49,7 @@ class Undo(val view: RecoveryView, tail: TailLossProbe) extends Area {
     val byEcho = insert(first && compare.sinceStamp.msb)
     /** It echoes what was sent again. */
     val refuted = insert(first && !compare.sinceStamp.msb && compare.sinceStamp.orR)
-    val byDuplicates = insert(before.undo.possible && event.duplicateSack && before.undo.resent === 1)
+    val byDuplicates = insert(before.undo.possible && CAME_TWICE && before.undo.resent === 1)
     private def awaits(step: SpinalEnumElement[ForwardStep.type]) =
       before.undo.possible && before.undo.forward === step && event.isSegment
     val byForward = insert(awaits(ForwardStep.second) && ADVANCED)
@@ -65,7 +66,7 @@ class Undo(val view: RecoveryView, tail: TailLossProbe) extends Area {
   val fails: Payload[Bool] = judge.fails
   private val count = new s4.Area {
     private val more = event.isSent && RESENT && !before.undo.resent.andR
-    private val less = event.duplicateSack && before.undo.resent.orR && !before.undo.resent.andR
+    private val less = CAME_TWICE && before.undo.resent.orR && !before.undo.resent.andR
     val resent = insert(before.undo.resent + more.asUInt - less.asUInt)
   }
 
@@ -73,7 +74,10 @@ class Undo(val view: RecoveryView, tail: TailLossProbe) extends Area {
     * is a timeout's, and F-RTO begins.
     */
   def update(after: RecoveryState, reduces: Bool, settles: Bool, tries: Bool): Unit = new s5.Area {
-    after.undo.possible := !OPENING && !RESUMED && !before.recovery.noUndo &&
+    /** The steady policy's state of before is of no use to another policy. */
+    private val chooses = (if (config.policiesChoose) KIND === EventKind.setPolicies else False) ||
+      (if (config.hostStart) STARTS else False)
+    after.undo.possible := !OPENING && !RESUMED && !before.recovery.noUndo && !chooses &&
       (reduces || before.undo.possible && !UNDONE && !judge.refuted && !settles)
     after.undo.stamp := Mux(reduces, TIMESTAMP_VALUE.resize(16), before.undo.stamp)
     after.undo.resent := Mux[UInt](reduces, U(0, 4 bits), count.resent)
