@@ -25,6 +25,7 @@ ARGUMENTS = {
     "logistic": logistic.argument(2**34 - 1, 2**34 - 1),
     "paced": paced.argument(65535, 0),
 }
+FIRST = (Kind.ESTABLISHED, Kind.LOSS)
 EVENTS = 1000
 
 
@@ -67,7 +68,8 @@ def test_windows_stay_within_their_bounds(startup: str, steady: str) -> None:
     kinds = [kind for kind in Kind if kind is not Kind.CALCULATED] + 10 * [Kind.ACKNOWLEDGED]
     for number in range(EVENTS):
         kind = Kind.CALCULATED if calculating and draw.random() < 0.5 else draw.choice(kinds)
-        seen = event(draw, Kind.ESTABLISHED if number == 0 else kind, segment)
+        # There is a reduction before one is taken back.
+        seen = event(draw, FIRST[number] if number < len(FIRST) else kind, segment)
         requested = not calculating and requesting(state, seen)
         window = state.see(seen, requested=requested)
         calculating = requested or calculating and seen.kind is not Kind.CALCULATED
