@@ -22,6 +22,8 @@ class Path:
     load: float
     phase: float = 0.0
     round_trip: float = 60e6
+    access: float = float("inf")  # b/s, of the link before it
+    entered: float = 0.0
     free: float = 0.0
     due: float = field(init=False)
 
@@ -34,10 +36,11 @@ class Path:
         return self.service / self.load
 
     def arrival(self, departure: float) -> float:
-        while self.due <= departure:
+        self.entered = max(self.entered, departure) + FRAME * 8e9 / self.access
+        while self.due <= self.entered:
             self.free = max(self.free, self.due) + self.service
             self.due += self.period
-        self.free = max(self.free, departure) + self.service
+        self.free = max(self.free, self.entered) + self.service
         return self.free
 
 

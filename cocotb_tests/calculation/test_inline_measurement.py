@@ -15,7 +15,7 @@ import pytest
 
 from cocotb_tests.bench import draws, generator
 from cocotb_tests.bench.runner import run_module
-from cocotb_tests.calculation.inline_path import CAPACITY, SEGMENT, Path, rounds
+from cocotb_tests.calculation.inline_path import CAPACITY, LINK, SEGMENT, Path, rounds
 from cocotb_tests.calculation.unit import agrees_with_golden_model
 from sim.golden.calculation.inline_knee import knee
 from sim.golden.calculation.inline_measurement import (
@@ -155,7 +155,8 @@ def test_next_range_is_the_confidence_interval() -> None:
 
 def test_trend_by_most_gaps_or_by_the_sum() -> None:
     assert trend(5, 8000, 8040) == 1
-    assert trend(1, 8000, 8600) == 1, "one jump that stays"
+    assert trend(1, 8000, 8900) == 1, "one jump that stays"
+    assert trend(1, 8000, 8700) == 0, "one packet of other traffic"
     assert trend(3, 8000, 8010) == -1
     assert trend(4, 8000, 8010) == 0
     assert trend(0, 8000, 7000) == -1
@@ -186,6 +187,20 @@ def test_a_and_k_in_ten_rounds(load: float, maximum: float, max_p90: float) -> N
     assert statistics.median(errors) < maximum
     assert sorted(errors)[45] < max_p90
     assert sorted(capacities)[45] < 0.01
+
+
+def test_k_where_most_pairs_have_other_traffic_between() -> None:
+    """Behind an access link as fast as the bottleneck, beside 60 %: 6 pairs of 10 are a packet apart."""
+    found = []
+    for seed in range(20):
+        unit = Unit()
+
+        def respond(request: Request, unit: Unit = unit) -> Response:
+            return Response.unpacked(unit.response(request.packed()))
+
+        *_, last = rounds(Path(0.6, random.Random(seed).random(), access=LINK), respond, 10)
+        found.append(abs(last.capacity / CAPACITY - 1))
+    assert sorted(found)[18] < 0.01
 
 
 def test_delayed_acks_make_every_second_segment_a_probe() -> None:

@@ -32,14 +32,16 @@ case class InlineRequest() extends Bundle {
   *  1. Start: a stream back to back. A_0 = 9 P / (span of its ACKs), and the search range is A_0 / 2 to A_0.
   *  2. Split: k sub-ranges, k = 2 where the range is below 1.15 to 1, 3 below 1.2, else 4. A stream for each.
   *  3. Trend of a stream's delays: rising if 5 of 8 arrival gaps exceed the departure gap by 1/256, or all together by
-  *     1/16; not rising if at most 3 do, and all together by at most 1/32; else unknown.
+  *     1/10, which is more than one packet of other traffic; not rising if at most 3 do, and all together by at most
+  *     1/32; else unknown.
   *  4. Choice: the sub-range with the most rising streams above it and not rising ones below. A score below k / 2
   *     widens the range by a quarter each way. A choice above or below all moves it by half of its width, and earlier
   *     results are forgotten; above all at K itself A is K, below all A is the range's lower end for now.
   *  5. Knee: two lines through the stream's rates (departure, arrival), the identity and least squares, by the least
   *     squared error of all splits; they meet at A.
   *  6. Next range: the mean of the last 16 results, +- 1.96 S / sqrt(q), 10 % at least. The mean is A.
-  *  7. K is P over the median of the last 15 arrival gaps of pairs that left back to back.
+  *  7. K is P over the lower quartile of the last 15 arrival gaps of pairs that left back to back. Other traffic
+  *     between two probes makes a gap longer, often more than half of them.
   *
   * Where no stream of a round has all its answers, the receiver delays ACKs or does so no more: from then on every
   * second segment is a probe, or every one. A loss begins the round again. P is SMSS.

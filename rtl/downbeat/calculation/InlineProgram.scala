@@ -111,7 +111,7 @@ class InlineProgram extends InlineStatistics {
     add(high, high, u)
     jump(begin)
   }
-  median()
+  quartile()
   subtract(u, high, low)
   ifLess(streams, bestN) {
     forget()
@@ -156,7 +156,7 @@ class InlineProgram extends InlineStatistics {
   move(streams, 1)
   for (row <- Seq(sent, done, position, sound)) move(row, 0)
   ifLess(training, 1) {
-    median()
+    quartile()
     atMost(high, estimate)
     divide(t, high, 10)
     subtract(t, high, t)

@@ -76,14 +76,14 @@ abstract class InlineStatistics extends RowProgram {
     subtract(u, u, t)
     shift(px, t, 5)
     ifLess(rises, 4)(unlessLess(px, u)(subtract(trend, trend, 1)))
-    shift(px, t, 4)
+    divide(px, t, 10)
     ifLess(4, rises)(move(trend, 1))
     ifLess(px, u)(move(trend, 1))
   }
 
-  /** K of the median. */
-  protected def median(): Unit = {
-    shift(u, pairs, 1)
+  /** K of the lower quartile. */
+  protected def quartile(): Unit = {
+    shift(u, pairs, 2)
     count(i, pairs) {
       setX(i)
       move(n, 0)

@@ -77,7 +77,7 @@ class Response(PackedFields):
 def trend(rises: int, departures: int, arrivals: int) -> int:
     """The trend of a stream's delays: 1 rising, -1 not, 0 unknown. Sums are of GAPS gaps."""
     total = arrivals - departures
-    if rises >= 5 or departures // 16 < total:
+    if rises >= 5 or departures // 10 < total:
         return 1
     return -1 if rises <= 3 and total <= departures // 32 else 0
 
@@ -238,9 +238,9 @@ class Unit:
         self.capacity, self.available = capacity, min(mean, capacity)
 
     def _capacity(self) -> int:
-        """By the median of the gaps."""
+        """By the lower quartile of the gaps: other traffic between two probes makes a gap longer."""
         ordered = sorted(self.capacities)
-        return min(self.segment * SECOND // ordered[len(ordered) // 2], MAX)
+        return min(self.segment * SECOND // ordered[len(ordered) // 4], MAX)
 
     def _begin(self, request: Request) -> None:
         """A new round."""
