@@ -68,17 +68,21 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
   private val now = Stamp()
   now.assignFromBits(io.now.asBits)
 
-  // ---- the core's modules that know neither frames nor payload, clocked and connected as in Downbeat
+  // ---- the core's modules that know neither frames nor payload, connected as in Downbeat; more of them rest
+  // here, since an experiment's events come one by one
 
   private val directory = RestingClock(FlowDirectory(config))(module => module.io.idle && !module.io.next.armed)
   private val engine = // a descriptor that leaves in this clock must be gone in the next one
     RestingClock(FlowEngine(config))(module => module.io.waits && !module.io.descriptors.fire)
   private val pacer = Pacer(config)
-  private val timers = Timers(config)
-  private val commandPort = CommandPort(config)
-  private val notifier = Notifier(config)
-  private val builder = SegmentBuilder(config)
-  private val tags = DepartureTags(config)
+  private val timers = RestingClock(Timers(config))(_.io.idle)
+  private val commandPort = RestingClock(CommandPort(config)) { module => // its `idle` leaves out what its outputs hold
+    val policies = if (config.policiesChoose) module.io.policies.valid else False
+    module.io.idle && !module.io.opens.valid && !module.io.listens.valid && !policies
+  }
+  private val notifier = RestingClock(Notifier(config))(_.io.idle)
+  private val builder = RestingClock(SegmentBuilder(config))(module => module.io.idle && !module.io.dataLeaves)
+  private val tags = RestingClock(DepartureTags(config))(_.io.idle)
 
   directory.io.now := now
   directory.io.localIp := io.local_ip
@@ -106,7 +110,8 @@ case class HeaderTap(config: DownbeatConfig) extends Component {
     io.m_axis_notification.tdata := notification.asBits.resized
   }
 
-  private val reports = config.pathReports generate PathReportQueue(config)
+  private val reports = config.pathReports generate
+    RestingClock(PathReportQueue(config))(module => module.io.idle && !module.io.newest.valid)
   if (config.pathReports) {
     reports.io.reports << engine.io.pathReports
     io.m_axis_path_report.fromStream(reports.io.newest) { report: PathReport =>

@@ -13,7 +13,7 @@ import spinal.lib._
   * Ports replace the stages before it and after it.
   */
 case class CongestionBench(config: DownbeatConfig) extends Component {
-  private val pipeline = new EnginePipeline(config.eventSpacing)
+  private val pipeline = new EnginePipeline(config.eventSpacing, config.ecc)
   private val signals = new Signals(config)
   private val stage = new CongestionStage(config, pipeline, signals)
   private val last = stage.steps.last

@@ -40,7 +40,7 @@ case class RecoveryBench(config: DownbeatConfig) extends Component {
 
   private val signals = new Signals(config)
   import signals._
-  private val pipeline = new EnginePipeline(config.eventSpacing)
+  private val pipeline = new EnginePipeline(config.eventSpacing, config.ecc)
   private val entry = pipeline.entry
   private val request = io.request.m2sPipe
   entry.valid := request.valid

@@ -104,7 +104,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
 
   // ---- the five stages
 
-  private val pipeline = new EnginePipeline(config.eventSpacing)
+  private val pipeline = new EnginePipeline(config.eventSpacing, config.ecc)
   private val signals = new Signals(config)
   private val entry = new EventEntry(config, pipeline, signals, arbiter.output, io.now.instant)
   private val protocol = new ProtocolStage(config, pipeline, signals)

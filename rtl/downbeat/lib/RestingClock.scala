@@ -44,17 +44,26 @@ object RestingClock {
   private case class Resting(domain: ClockDomain, always: ClockDomain)
   private val around = new ScopeProperty[Option[Resting]] { override def default: Option[Resting] = None }
 
+  /** A gate for a part of `outer`. */
+  private class Gate(outer: ClockDomain) extends Area {
+    val always: ClockDomain = around.get.filter(_.domain == outer).fold(outer)(_.always)
+    private val gate = new RestingClock
+    gate.clk := always.readClockWire
+    def awake: Bool = gate.awake
+    val domain: ClockDomain =
+      ClockDomain(gate.clock, outer.readResetWire, config = outer.config).setSynchronousWith(outer)
+        .setSynchronousWith(always) // the relation is not followed over three domains
+  }
+
   /** A module on a clock of its own. Each `valid` and `enable` among its inputs wakes it in the clock in which it is
     * true.
     */
   def apply[T <: Component](module: => T)(idle: T => Bool): T = {
     val domain = ClockDomain.current
-    val always = around.get.filter(_.domain == domain).fold(domain)(_.always)
-    val gate = new RestingClock
-    gate.clk := always.readClockWire
-    val own = ClockDomain(gate.clock, domain.readResetWire, config = domain.config).setSynchronousWith(domain)
-    val outer = around.set(Some(Resting(own, always)))
-    val made = own(module)
+    val gate = new Gate(domain)
+    import gate.always
+    val outer = around.set(Some(Resting(gate.domain, always)))
+    val made = gate.domain(module)
     outer.restore()
     val requested = made.getAllIo.toSeq.collect {
       case bit: Bool if bit.isInput && Set("valid", "enable").contains(bit.getPartialName()) => bit
@@ -64,5 +73,14 @@ object RestingClock {
     before := before(idleClocks - 2 downto 0) ## busy
     gate.awake := busy || before.orR
     made
+  }
+
+  /** A clock for registers that keep what they hold, and memories that are not written, while `awake` does not hold: no
+    * register in it may have a reset, nor may any count.
+    */
+  def domain(awake: Bool): ClockDomain = {
+    val gate = new Gate(ClockDomain.current)
+    gate.awake := awake
+    gate.domain
   }
 }

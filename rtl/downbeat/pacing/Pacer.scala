@@ -2,6 +2,7 @@
 package downbeat.pacing
 
 import downbeat.config.DownbeatConfig
+import downbeat.lib.RestingClock
 import downbeat.messages.{Booking, FlowReference, GrantEvent, NextInstant}
 import downbeat.time.{Instant, Stamp}
 import downbeat.wire.LaunchMode
@@ -40,7 +41,7 @@ case class Pacer(config: DownbeatConfig) extends Component {
   schedule.io.bookings << io.bookings
   schedule.io.now := now
 
-  private val paced = TimerQueue(config.flows, GrantContent(config), config.ecc)
+  private val paced = RestingClock(TimerQueue(config.flows, GrantContent(config), config.ecc))(_.io.idle)
   paced.io.posts << schedule.io.paced
   paced.io.now := io.now.instant
   private val unpaced = StreamFifo(FlowReference(config), depth = 2 * config.flows, latency = 2, forFMax = true)

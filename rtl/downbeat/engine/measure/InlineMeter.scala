@@ -47,7 +47,9 @@ class InlineMeter(
     val sends = insert(LIVE && KIND === EventKind.sent && MEASURED && !RESENT)
   }
   private val read = new s1.Area {
-    val before = insert(StateMemory.read(memory, address.flow, pipeline.moves(s0), counts = isValid && LIVE).word)
+    val before = insert(
+      pipeline.behind(s0)(
+        StateMemory.read(memory, address.flow, pipeline.moves(s0), counts = isValid && LIVE).word))
   }
   import read.before
 
@@ -106,7 +108,7 @@ class InlineMeter(
     when(completes || probes.forgets || address.opens || OPENING)(after.sent := 0)
     when(forgets)(after.result.valid := False)
     when(address.opens || OPENING)(after.result := InlineResult.none)
-    memory.write(FLOW, after, isValid && (LIVE || OPENING))
+    pipeline.behind(s5)(memory.write(FLOW, after, isValid && (LIVE || OPENING)))
 
     INLINE := after.result
     INLINE_UPDATE.goes := goes

@@ -53,7 +53,9 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
 
   private val read = new s1.Area {
     val records = banks.zip(select.addresses).map { case (bank, address) =>
-      insert(StateMemory.read(bank, address, pipeline.moves(s0), counts = isValid && select.isAck).word)
+      insert(
+        pipeline.behind(s0)(
+          StateMemory.read(bank, address, pipeline.moves(s0), counts = isValid && select.isAck).word))
     }
   }
 
@@ -152,8 +154,8 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
       written.time := STAMP.ns.resized
     }
     for ((bank, i) <- banks.zipWithIndex)
-      bank.write(FLOW @@ select.halves(i), written,
-        isValid && (decide.logs || decide.departs) && select.isOdd === Bool(i == 1))
+      pipeline.behind(s5)(bank.write(FLOW @@ select.halves(i), written,
+          isValid && (decide.logs || decide.departs) && select.isOdd === Bool(i == 1)))
 
     private val sentAfter = before.sent + decide.logs.asUInt
     after.sent := sentAfter

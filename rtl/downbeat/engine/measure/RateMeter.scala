@@ -44,7 +44,9 @@ class RateMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signa
     val flow: UInt = FLOW
   }
   private val read = new s1.Area {
-    val before = insert(StateMemory.read(memory, address.flow, pipeline.moves(s0), counts = isValid && LIVE).word)
+    val before = insert(
+      pipeline.behind(s0)(
+        StateMemory.read(memory, address.flow, pipeline.moves(s0), counts = isValid && LIVE).word))
   }
   import read.before
 
@@ -119,7 +121,7 @@ class RateMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signa
     after.rates := before.rates
     when(compare.arrives)(after.rates := ESTIMATED)
     when(compare.forgets || !wanted)(after.rates := RateWindows.none)
-    memory.write(FLOW, after, isValid && (LIVE || OPENING))
+    pipeline.behind(s5)(memory.write(FLOW, after, isValid && (LIVE || OPENING)))
 
     RATES := after.rates
     ESTIMATES := goes

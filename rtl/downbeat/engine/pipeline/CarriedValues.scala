@@ -30,14 +30,19 @@ class CarriedValues(pipeline: EnginePipeline) extends Area {
   /** `value` as it is `count` nodes behind `from`. */
   private def registered(
       value: BaseType, from: Int, count: Int): BaseType = (0 until count).foldLeft(value) { (before, i) =>
-    val register = cloneOf(before).setAsReg()
-    when(pipeline.moves(nodes(from + i)))(register := before.asInstanceOf[register.type])
-    register
+    pipeline.behind(nodes(from + i)) {
+      val register = cloneOf(before).setAsReg()
+      when(pipeline.moves(nodes(from + i)))(register := before.asInstanceOf[register.type])
+      register
+    }
   }
 
   private def arrive(trip: Trip, value: BaseType): Unit = {
+    val before = nodes(trip.to - 1)
     trip.target.setAsReg()
-    when(pipeline.moves(nodes(trip.to - 1)))(trip.target.assignFrom(value))
+    // It was made with the clock of its first reader.
+    pipeline.behind(before)(trip.target.remapClockDomain(_ => ClockDomain.current))
+    when(pipeline.moves(before))(trip.target.assignFrom(value))
   }
 
   /** A value that has arrived is in a register; a node's own value may be the end of its logic. */
@@ -54,13 +59,13 @@ class CarriedValues(pipeline: EnginePipeline) extends Area {
   private val index = Reg(UInt(log2Up(places) bits)) init 0
   when(pipeline.entry.isValid)(index := index + 1)
   private val indices: Seq[UInt] = nodes.indices.scanLeft(index) { (before, i) =>
-    RegNextWhen(before, pipeline.moves(nodes(i)))
+    pipeline.behind(nodes(i))(RegNextWhen(before, pipeline.moves(nodes(i))))
   }
 
   /** The word is in registers on node `from`; it is to be put into registers on node `to`. */
   private def wait(word: Bits, from: Int, to: Int): Bits = {
     val memory = Mem(word, places)
-    memory.write(indices(from), word, pipeline.moves(nodes(from)))
+    pipeline.behind(nodes(from))(memory.write(indices(from), word, pipeline.moves(nodes(from))))
     memory.readAsync(indices(to - 1))
   }
 
@@ -69,10 +74,14 @@ class CarriedValues(pipeline: EnginePipeline) extends Area {
       group.map(trip => registered(trip.source, trip.from, begin - trip.from).asBits).reduce((low, high) => high ## low)
     val middle = (begin + to) / 2
     val last = if (to - begin <= longest) wait(word, begin, to)
-    else wait(RegNextWhen(wait(word, begin, middle), pipeline.moves(nodes(middle - 1))), middle, to)
+    else {
+      val kept = wait(word, begin, middle)
+      wait(pipeline.behind(nodes(middle - 1))(RegNextWhen(kept, pipeline.moves(nodes(middle - 1)))), middle, to)
+    }
     for ((trip, offset) <- group.zip(group.map(trip => widthOf(trip.source)).scanLeft(0)(_ + _))) {
-      trip.target.setAsReg()
-      when(pipeline.moves(nodes(to - 1)))(trip.target.assignFromBits(last(offset, widthOf(trip.source) bits)))
+      val value = cloneOf(trip.target)
+      value.assignFromBits(last(offset, widthOf(trip.source) bits))
+      arrive(trip, value)
     }
   }
 }

@@ -2,6 +2,7 @@
 package downbeat.engine.pipeline
 
 import downbeat.config.DownbeatConfig
+import downbeat.lib.RestingClock
 import downbeat.lib.ecc.{Decoded, StateMemory}
 import downbeat.lib.pipeline.{EventLink, HeldValues}
 import spinal.core._
@@ -13,7 +14,7 @@ import scala.collection.mutable
   *
   * @param eventSpacing minimum clocks between two events
   */
-class EnginePipeline(eventSpacing: Int) extends Area {
+class EnginePipeline(eventSpacing: Int, ecc: Boolean) extends Area {
   /** Two nodes for the first stage's read, five steps for each of five stages, one to form the outputs. */
   val nodes: Seq[Node] = Seq.tabulate(EnginePipeline.length)(i => Node().setCompositeName(this, s"node_$i"))
   def entry: Node = nodes.head
@@ -27,6 +28,14 @@ class EnginePipeline(eventSpacing: Int) extends Area {
       val idle = new IdleStandsStill
       node => node.isValid || !idle.standsStill
     } else _.isValid
+
+  /** For registers and memories that change with [[moves]] alone, and for nothing else: in simulation their clock
+    * stands still while no event is on the node. Most events pass alone, and a simulator then evaluates one node. Not
+    * with `ecc`, where a read has a register that counts it.
+    */
+  def behind[T](node: Node)(registers: => T): T = clocks.get(node).fold(registers)(_(registers))
+  private lazy val clocks: Map[Node, ClockDomain] =
+    if (eventSpacing == 1 && !ecc) nodes.map(node => node -> RestingClock.domain(node.isValid)).toMap else Map.empty
 
   private val stayed = mutable.Set[NamedType[_]]()
   /** The payload comes from registers behind a node, which [[moves]] tells when to change. */
@@ -75,7 +84,8 @@ abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline
   // A flow that was never opened has no word; protocol's are swept.
   private val exists = if (index == 0) fetched.isValid else fetched.isValid && fetched(signals.LIVE)
   private val read: Decoded[S] = (memory != null) generate
-    StateMemory.read(memory, address(signals.FLOW), pipeline.moves(address), counts = exists)
+    pipeline.behind(address)(
+      StateMemory.read(memory, address(signals.FLOW), pipeline.moves(address), counts = exists))
   /** The word has two flips, on `steps(0)`; with `ecc` alone. */
   val unreadable: Payload[Bool] =
     (config.ecc && memory != null) generate fetched.insert(read.uncorrectable && exists)
@@ -90,7 +100,7 @@ abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline
   /** The word to write, given on `steps(5)`. A word with two flips stays so until the flow opens again. */
   def write(after: S, enable: Bool): Unit = if (memory != null) {
     if (config.ecc) StateMemory.poison(memory, steps.last(unreadable))
-    memory.write(steps.last(signals.FLOW), after, enable && steps.last.isValid)
+    pipeline.behind(steps.last)(memory.write(steps.last(signals.FLOW), after, enable && steps.last.isValid))
   }
 
   /** For the lost-update test: how many events of the flow this stage has counted, this one included. */
