@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
+from scapy.layers.inet import TCP
+from scapy.packet import Raw
 
 from cocotb_tests.bench import clocks
 from cocotb_tests.bench.layout import unpack
@@ -138,6 +140,39 @@ async def data_stays_behind_commands_and_a_close_takes_it_along(dut: Any) -> Non
     assert peer.received[before:] == b"before the close"
     await port.ring("written", connection.flow, connection.generation, connection.written)
     assert (await port.response())["reason"] == "notOpen"
+
+
+@cocotb.test()
+async def urgent_bytes_are_so_both_ways(dut: Any) -> None:
+    """Segments that begin before the end of urgent data point at it; a peer's pointer is in the statuses."""
+    host = await Host.create(dut)
+    port = host.ports[0]
+    await port.start()
+    peer, connection = await opened(host)
+    first = connection.written
+    host.memory.ring_reads.ar_channel.pause = True
+    await connection.command("setPolicies", request=11, steady=0)
+    for data, urgent in ((b"before", False), (b"!", True), (b"behind", False)):
+        await connection.send(data, urgent=urgent)
+    host.memory.ring_reads.ar_channel.pause = False
+    assert (await port.response())["request"] == 11
+    pointers = []
+    while len(peer.received) < 13:
+        segment = await peer.receive()
+        peer.accept(segment)
+        if "U" in segment.flags:
+            pointers.append((segment.seq + segment.urgptr - first) % 2**32)
+            assert (segment.seq - first) % 2**32 < 7
+        peer.send("A")
+    assert peer.received == b"before!behind" and set(pointers) == {7}
+    before, begin = peer.sequence, connection.consumed
+    urgent = TCP(sport=PORT, dport=peer.core_port, flags="PAU", seq=before, ack=peer.expected, window=65535, urgptr=4)
+    peer.put(urgent / Raw(b"abc!efg"), host.core.stamp)
+    while connection.received != (begin + 7) % 2**32:
+        await port.take()
+    assert connection.status["flags"] >> 2 & 1
+    assert (connection.status["urgentEnd"] - begin) % 2**32 == 4
+    assert await connection.read(4) == b"abc!"
 
 
 @cocotb.test()

@@ -90,8 +90,9 @@ async def doorbells_that_cannot_be_are_refused_by_their_cause(dut: Any) -> None:
         for flow, generation in strangers(bench):
             await bench.bad.ring(kind, flow, generation, at)
             await bench.refused(kind, expected(bench, flow, generation), at)
-        await bench.bad.ring(kind, own.flow, own.generation, at, reserved=1)
-        await bench.refused(kind, "reserved")
+        for bit in (0, 7) if kind == "consumed" else (1, 7):  # bit 0 of `written`: its last byte is urgent
+            await bench.bad.ring(kind, own.flow, own.generation, at, reserved=1 << bit)
+            await bench.refused(kind, "reserved")
         largest = size_of("sendBufferBytes") if kind == "written" else 0
         for change, reason in (
             (-1, "backwards"),
@@ -103,7 +104,7 @@ async def doorbells_that_cannot_be_are_refused_by_their_cause(dut: Any) -> None:
             await bench.bad.ring(kind, own.flow, own.generation, (at + change) & MASK)
             await bench.refused(kind, reason, (at + change) & MASK)
         await bench.bad.ring(kind, own.flow, own.generation, at)  # says nothing new
-    assert bench.host.core.now and await bench.bad.get("errors") == 2 * (len(strangers(bench)) + 6)
+    assert bench.host.core.now and await bench.bad.get("errors") == 2 * (len(strangers(bench)) + 7)
     assert await bench.bad.get("errorsUnreported") == 0
     await bench.settle()
     await own.command("shutdown")

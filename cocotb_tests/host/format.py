@@ -51,9 +51,8 @@ def unpack_notification(entry: bytes) -> dict[str, Any]:
     values = _fields("notification", entry)
     values["kind"] = name_of("HostNotificationKind", values["kind"])
     if values["kind"] in ("pathReport", "stamp"):
-        return {name: values[name] for name in ("kind", "flow", "generation", "commandHead", "phase")} | _fields(
-            values["kind"], entry
-        )
+        common = ("kind", "flow", "generation", "phase") + (("commandHead",) if values["kind"] == "stamp" else ())
+        return {name: values[name] for name in common} | _fields(values["kind"], entry)
     is_error = values["kind"] == "error"
     values["reason"] = name_of("HostError" if is_error else "CloseReason", values["reason"])
     values["state"] = name_of("HostSource" if is_error else "TcpState", values["state"])

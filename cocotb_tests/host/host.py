@@ -44,11 +44,11 @@ class HostConnection:
     def space(self, size: int) -> int:
         return size - (self.written - int(self.status["acknowledged"])) % 2**32
 
-    async def send(self, data: bytes) -> None:
-        """Bytes into the ring, then the doorbell."""
+    async def send(self, data: bytes, *, urgent: bool = False) -> None:
+        """Bytes into the ring, then the doorbell; the last byte may be urgent."""
         SEND.write(self.port.host.memory.payload, self.flow, self.written, data)
         self.written = (self.written + len(data)) % 2**32
-        await self.port.ring("written", self.flow, self.generation, self.written)
+        await self.port.ring("written", self.flow, self.generation, self.written, reserved=int(urgent))
 
     async def read(self, length: int) -> bytes:
         """Bytes out of the ring, then the doorbell."""

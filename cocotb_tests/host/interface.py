@@ -273,7 +273,7 @@ class Interface:
         beat, self.data = self.data[1], None
         kind = name_of("HostSource", beat["kind"])
         port, value = beat["port"], beat["value"]
-        error = self.model.data(port, kind, beat["flow"], beat["generation"], value, beat["reserved"])
+        error = self.model.data(port, kind, beat["flow"], beat["generation"], value, beat["reserved"], beat["urgent"])
         if error:
             self._refused(port, reason=error, state=kind, value=value)
         else:
@@ -363,7 +363,8 @@ class Interface:
         kind = name_of("EventKind", beat["kind"])
         if kind in ("written", "consumed"):
             position = each.written if kind == "written" else each.consumed
-            assert beat["length"] == position.length != 0, f"{kind} {beat}, {position}"
+            length, urgent = self.model.next_write(flow) if kind == "written" else (position.length, 0)
+            assert (beat["length"], beat["urgent"]) == (length, urgent) and length, f"{kind} {beat}, {position}"
             port = each.owner - 1
             command = self.command
             of_command = (
@@ -375,8 +376,8 @@ class Interface:
             )
             assert self.model.due(port, flow) or of_command, f"{kind} of flow {flow} before the commands before it"
             assert kind == "written" or not each.written.length, "consumed before written"
-            position.reported = position.rung
-            self.count("reported")
+            position.reported = (position.reported + length) & MASK
+            self.count("urgent" if urgent else "reported")
             return
         _, ending, verdict = self._verdict()
         assert verdict.on == kind and ending.flow == flow and kind in ENDS, f"{kind} of flow {flow}: {ending}"
@@ -516,7 +517,8 @@ class Interface:
         found = unpack_notification(entry)
         each = self.model.ports[port]
         assert found["phase"] == 1 - (each.written >> each.notification_size & 1)
-        assert found["commandHead"] in {item[2][port] for item in self.past}
+        heads = {item[2][port] for item in self.past}
+        assert found["kind"] == "pathReport" or found["commandHead"] in heads
         self.count(found["kind"])
         if found["kind"] in ("status", "pathReport"):
             self._level(port, found)
@@ -537,7 +539,7 @@ class Interface:
         key = (kind, port, flow)
         begin = max(self.delivered.get(key, -1), 0)
         newest = self.composed - LATE
-        for at in range(begin, len(held)):
+        for at in reversed(range(begin, len(held))):  # equal ones: the newest
             if at + 1 < len(held) and held[at + 1].clock < newest:
                 continue
             beat = held[at].beat

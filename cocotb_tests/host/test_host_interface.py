@@ -140,8 +140,9 @@ class Program:
             space = (limit - at) & MASK
             edge = (-1, 0, space, space + 1)
             value = (at + (draw.randint(0, min(space, 2000)) if draw.random() < 0.8 else draw.choice(edge))) & MASK
-        reserved = 1 << draw.randrange(8) if draw.random() < 0.03 else 0
-        self.ring(kind, flow=flow, generation=generation, value=value, reserved=reserved)
+        reserved = 1 << draw.randrange(7) if draw.random() < 0.03 else 0
+        urgent = int(draw.random() < (0.2 if kind == "written" else 0.02))
+        self.ring(kind, flow=flow, generation=generation, value=value, reserved=reserved, urgent=urgent)
 
 
 class Engine:
@@ -276,7 +277,8 @@ async def drawn_doorbells_and_commands_do_what_the_model_says(dut: Any, stall: f
     await steps(world, 200)
     world.settled()
     dut._log.info("seen: %s", ", ".join(f"{name} {count}" for name, count in sorted(world.counts.items())))
-    for name in ("reported", "status", "pathReport", "interrupt", "open", "listen", "close", "setPolicies", "start"):
+    counted = ("reported", "urgent", "status", "pathReport", "interrupt")
+    for name in (*counted, "open", "listen", "close", "setPolicies", "start"):
         assert world.counts.get(name, 0) > 0, f"{name} was never drawn: {world.counts}"
 
 
@@ -430,6 +432,29 @@ async def doorbells_behind_a_start_wait_for_it(dut: Any) -> None:
     world.paused = set()
     await steps(world, 200)
     assert world.counts["start"] == world.counts["reported"] == 1
+    world.settled()
+
+
+@cocotb.test()
+async def bytes_behind_urgent_ones_are_reported_after_them(dut: Any) -> None:
+    """Four doorbells while a command is held up: the engine hears once up to the last urgent byte, and then the rest. A
+    close takes both along."""
+    world = await create(dut)
+    program = Program(world, 0)
+    await started(world, 0, commands=2, notifications=4)
+    for flow in (3, 4):
+        await connected(world, flow, 0)
+        world.paused = {"r"}
+        program.write(pack_command("setPolicies", flow=flow, generation=1, request=9))
+        for value, urgent in ((1300, 0), (1400, 1), (1500, 1), (1600, 0)):
+            program.ring("written", flow=flow, generation=1, value=value, urgent=urgent)
+            await steps(world, 40)
+        if flow == 4:
+            program.write(pack_command("close", flow=flow, generation=1))
+        world.paused = set()
+        await steps(world, 300)
+    assert world.counts["urgent"] == world.counts["reported"] == 2 and world.counts["close"] == 1
+    assert world.model.flows[4].written.reported == 1600
     world.settled()
 
 

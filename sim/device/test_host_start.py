@@ -30,6 +30,7 @@ REPORTED: tuple[str, ...] = (
     "ssthresh",
     "smoothed_rtt",
     "smallest_rtt",
+    "rtt_variation",
     "average_window",
     "growth",
 )

@@ -154,6 +154,7 @@ ENTRIES: tuple[Entry, ...] = (
         Member("uint64_t", "time", "ns, of this state"),
         Member("uint64_t", "loss_time", "ns, of the last loss event; counts if `losses` has changed"),
         Member("uint64_t", "smoothed_rtt, smallest_rtt", "ns; 0: no sample yet"),
+        Member("uint64_t", "rtt_variation", "RTTVAR, ns (RFC 6298); of a core at most 2^32 - 1"),
         Member("uint64_t", "average_window", "ISS's averaged window, bytes with 16 fraction bits; 0: not averaged"),
         Member("uint64_t", "acked", "bytes acknowledged; of a core modulo 2^48"),
         Member("uint64_t", "acks", "ACKs of new data; of a core modulo 2^24"),

@@ -8,7 +8,7 @@ ENTRIES: tuple[Entry, ...] = (
     Constant(
         "DOWNBEAT_ABI",
         "ABI",
-        2,
+        3,
         "Number of this interface; a program that loads the library by hand compares it with downbeat_abi().",
     ),
     Handle("downbeat_connection"),
@@ -74,13 +74,17 @@ ENTRIES: tuple[Entry, ...] = (
         Member("uint16_t", "remote_port, local_port"),
         Member("uint64_t", "sent, acknowledged", "bytes taken to send; of them acknowledged by the peer"),
         Member("uint64_t", "received, consumed", "bytes that came in order; of them read"),
+        Member(
+            "uint64_t", "urgent_left", "bytes not read up to the end of the peer's urgent data; some may not have come"
+        ),
         Member("int", "peer_finished", "the peer sends no more"),
         Member(
             "uint64_t",
-            "smoothed_rtt, smallest_rtt",
+            "smoothed_rtt, smallest_rtt, rtt_variation",
             "ns; this and what follows by the newest path report, 0 before the first",
         ),
         Member("uint64_t", "path_acknowledged", "bytes, at the report"),
+        Member("uint64_t", "delivery_rate", "bytes/s acknowledged from the report before to the newest with progress"),
         Member("uint32_t", "cwnd, ssthresh", "bytes"),
         Member("uint32_t", "phase", "0 start-up, 1 congestion avoidance, 2 recovery"),
         Member("uint32_t", "losses, restarts", "events so far"),

@@ -5,7 +5,7 @@ from sw.api.common import COMMON
 from sw.api.model import Constant, Entry, Handle, Interface, Member, Value, enumeration, structure
 
 ENTRIES: tuple[Entry, ...] = (
-    Constant("DOWNBEAT_ESTIMATOR_ABI", "ABI", 2),
+    Constant("DOWNBEAT_ESTIMATOR_ABI", "ABI", 3),
     Constant("DOWNBEAT_ESTIMATOR_REASON", "REASON", 160, "Bytes of a start's reason, with the NUL."),
     Handle("downbeat_estimator"),
     structure(

@@ -146,7 +146,8 @@ bool downbeat_bare_take(downbeat_bare *device, uint8_t *entry) {
   if (phase != (head / size % 2 == 0)) return false;
   __sync_synchronize(); /* the phase is in what the core writes last */
   memcpy(entry, at, DOWNBEAT_HOST_NOTIFICATION_BYTES);
-  advance_to(device, DOWNBEAT_BARE_GET(entry, COMMAND_HEAD));
+  if (DOWNBEAT_BARE_GET(entry, KIND) != DOWNBEAT_HOST_NOTIFICATION_KIND_PATH_REPORT)
+    advance_to(device, DOWNBEAT_BARE_GET(entry, COMMAND_HEAD));
   write(device, doorbells + DOWNBEAT_HOST_DOORBELL_NOTIFICATION_HEAD_OFFSET, ++device->notification_head);
   return true;
 }

@@ -12,7 +12,7 @@
 #define DOWNBEAT_HOST_FIRST_DOORBELL_PAGE 2u
 #define DOWNBEAT_HOST_FIRST_PORT_BLOCK 256u
 #define DOWNBEAT_HOST_PORT_BLOCK_BYTES 64u
-#define DOWNBEAT_HOST_FORMAT_HASH 3727621430u
+#define DOWNBEAT_HOST_FORMAT_HASH 3801131889u
 
 /* Entry of the command ring: byte offset, bits. Other bits are 0. */
 /* HostOpcode */
@@ -155,7 +155,7 @@
 /* errors of the port so far that no notification reported */
 #define DOWNBEAT_HOST_NOTIFICATION_ERRORS_UNREPORTED_OFFSET 52u
 #define DOWNBEAT_HOST_NOTIFICATION_ERRORS_UNREPORTED_BITS 32u
-/* commands of the port that are done */
+/* commands of the port that are done; not in a pathReport */
 #define DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_OFFSET 56u
 #define DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_BITS 32u
 /* 1 in the first lap of the ring, 0 in the second, and so on */
@@ -205,6 +205,9 @@
 /* bytes acknowledged so far */
 #define DOWNBEAT_HOST_PATH_REPORT_ACKED_OFFSET 50u
 #define DOWNBEAT_HOST_PATH_REPORT_ACKED_BITS 48u
+/* RTTVAR, ns; all ones: that or more */
+#define DOWNBEAT_HOST_PATH_REPORT_RTT_VARIATION_OFFSET 56u
+#define DOWNBEAT_HOST_PATH_REPORT_RTT_VARIATION_BITS 32u
 /* ACKs of new data so far */
 #define DOWNBEAT_HOST_PATH_REPORT_ACKS_OFFSET 60u
 #define DOWNBEAT_HOST_PATH_REPORT_ACKS_BITS 24u
@@ -285,13 +288,13 @@
 /* WO: Of the next `writtenFlow`: one past the last byte in the send ring. */
 #define DOWNBEAT_HOST_DOORBELL_WRITTEN_SEQUENCE_OFFSET 0u
 #define DOWNBEAT_HOST_DOORBELL_WRITTEN_SEQUENCE_BITS 32u
-/* WO: Flow in bits 15 to 0, generation 23 to 16. Rings: the bytes are written. */
+/* WO: Flow in bits 15 to 0, generation 23 to 16, bit 24: the last byte is urgent. Rings: the bytes are written. */
 #define DOWNBEAT_HOST_DOORBELL_WRITTEN_FLOW_OFFSET 4u
 #define DOWNBEAT_HOST_DOORBELL_WRITTEN_FLOW_BITS 32u
 /* WO: Of the next `consumedFlow`: one past the last byte that was read. */
 #define DOWNBEAT_HOST_DOORBELL_CONSUMED_SEQUENCE_OFFSET 8u
 #define DOWNBEAT_HOST_DOORBELL_CONSUMED_SEQUENCE_BITS 32u
-/* WO: As `writtenFlow`. Rings: the bytes are read. */
+/* WO: Flow, generation, as `writtenFlow`. Rings: the bytes are read. */
 #define DOWNBEAT_HOST_DOORBELL_CONSUMED_FLOW_OFFSET 12u
 #define DOWNBEAT_HOST_DOORBELL_CONSUMED_FLOW_BITS 32u
 /* WO: Index of the first command that is not written yet. */
@@ -377,6 +380,7 @@
   each(time, 40u, 48u) \
   each(lossWindow, 46u, 32u) \
   each(acked, 50u, 48u) \
+  each(rttVariation, 56u, 32u) \
   each(acks, 60u, 24u)
 
 #define DOWNBEAT_HOST_STAMP_FIELDS(each) \

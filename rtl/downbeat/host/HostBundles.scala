@@ -35,7 +35,9 @@ case class Doorbell(config: DownbeatConfig) extends Bundle {
   /** written, consumed. */
   val flow = UInt(16 bits)
   val generation = UInt(8 bits)
-  val reserved = Bits(8 bits)
+  /** written: the last byte is urgent. */
+  val urgent = Bool()
+  val reserved = Bits(7 bits)
 }
 
 /** A command as it lies in memory. */
@@ -52,6 +54,7 @@ case class HostSubject(config: DownbeatConfig) extends Bundle {
   val generation = UInt(8 bits)
   /** A sequence number, or a ring's index. */
   val value = UInt(32 bits)
+  val urgent = Bool()
   /** A data doorbell sets bits that mean nothing. */
   val reservedSet = Bool()
 }
@@ -102,6 +105,9 @@ case class HostRecord(config: DownbeatConfig) extends Bundle {
   val stamped = Bool()
   /** Commands that were announced before its last doorbell. */
   val after = UInt(32 bits)
+  /** One past the last urgent byte that was rung for; the engine may have received it. */
+  val urgent = Bool()
+  val urgentEnd = UInt(32 bits)
 }
 
 /** The stamp of a connection's segment. */

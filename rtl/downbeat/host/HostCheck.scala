@@ -36,8 +36,15 @@ class HostFlowCheck(
   when(!inRange)(error := HostError.flow)
   when(subject.reservedSet)(error := HostError.reserved)
 
-  /** Bytes that were rung for, and that the engine has not received. */
-  val writtenLength: UInt = view.writtenRung - view.writtenReported
+  private val unreported = view.writtenRung - view.writtenReported
+  private val unreportedUrgent = view.record.urgentEnd - view.writtenReported
+  /** The engine has not received all urgent bytes. Valid a clock after `view`, as what follows. */
+  val urgent: Bool = RegNext(view.record.urgent && unreportedUrgent.orR && !(unreported < unreportedUrgent))
+  /** The engine receives the bytes up to there, and the others afterwards. */
+  val writtenEnd: UInt = urgent ? view.record.urgentEnd | view.writtenRung
+  val more: Bool = writtenEnd =/= view.writtenRung
+  /** Bytes that were rung for, and that the engine receives next. */
+  val writtenLength: UInt = writtenEnd - view.writtenReported
   val consumedLength: UInt = view.consumedRung - view.consumedReported
 }
 

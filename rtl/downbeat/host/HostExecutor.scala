@@ -16,7 +16,8 @@ import spinal.lib._
   * A data doorbell that passes is noted in its flow's record, and the flow joins its port's queue ([[HostQueues]]). It
   * leaves the queue when the commands that were announced before the doorbell are done; only then does the engine
   * receive it. A command for a flow first tells what was rung for it before, but a `start` not if anything was rung
-  * behind it. So doorbells and commands of a flow keep the order of the host's writes.
+  * behind it. So doorbells and commands of a flow keep the order of the host's writes. Bytes up to the last urgent one
+  * are reported before those behind it.
   *
   * Nothing here waits for a host: responses and errors have places ([[HostResponses]]) before they are made.
   */
@@ -124,7 +125,9 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
         flow := io.doorbells.flow
         generation := io.doorbells.generation
         val ofData = io.doorbells.kind === HostSource.written || io.doorbells.kind === HostSource.consumed
-        subject.reservedSet := ofData && io.doorbells.reserved.orR
+        subject.urgent := io.doorbells.urgent
+        val urgentRead = io.doorbells.kind === HostSource.consumed && io.doorbells.urgent
+        subject.reservedSet := ofData && (io.doorbells.reserved.orR || urgentRead)
         step := ofData ? Step.look | Step.index
       } elsewhen (queues.ready) {
         work := Work.waiting
@@ -183,7 +186,10 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
     is(Step.keep)(when(io.update.ready && io.writtenRung.ready && io.consumedRung.ready)(step := Step.join))
     is(Step.join)(step := Step.idle)
     is(Step.tellWritten)(when(io.events.ready || check.writtenLength === 0)(step := Step.storeWritten))
-    is(Step.storeWritten)(when(io.writtenReported.ready)(step := Step.tellConsumed))
+    is(Step.storeWritten)(when(io.writtenReported.ready) {
+      step := Step.tellConsumed
+      when(check.more)(step := (isCommand ? Step.look | Step.join))
+    })
     is(Step.tellConsumed)(when(io.events.ready || check.consumedLength === 0)(step := Step.storeConsumed))
     is(Step.storeConsumed)(when(io.consumedReported.ready)(step := (isCommand ? Step.act | Step.idle)))
     is(Step.act) {
@@ -223,7 +229,13 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
   io.update.valid := step === Step.keep && io.writtenRung.ready && io.consumedRung.ready || step === Step.record
   io.update.flow := flowIndex
   io.update.record := view.record
-  when(step === Step.keep)(io.update.record.after := ports.commandTail)
+  when(step === Step.keep) {
+    io.update.record.after := ports.commandTail
+    when(check.written) {
+      io.update.record.urgent := subject.urgent || check.urgent
+      when(subject.urgent)(io.update.record.urgentEnd := value)
+    }
+  }
   when(step === Step.record) {
     io.update.record.shutDown := view.record.shutDown || decoder.ends
     io.update.record.closed := view.record.closed || decoder.is(HostOpcode.close, HostOpcode.abort)
@@ -238,7 +250,7 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
   position(io.writtenRung, keeps && io.consumedRung.ready && check.written, value)
   position(io.consumedRung, keeps && io.writtenRung.ready && !check.written, value)
   // Only a reported position is stored: the peer's first number may have come since the flow was looked at.
-  position(io.writtenReported, step === Step.storeWritten && check.writtenLength =/= 0, view.writtenRung)
+  position(io.writtenReported, step === Step.storeWritten && check.writtenLength =/= 0, check.writtenEnd)
   position(io.consumedReported, step === Step.storeConsumed && check.consumedLength =/= 0, view.consumedRung)
 
   // ---- events for the engine and the directory

@@ -81,6 +81,8 @@ case class HostFlows(config: DownbeatConfig) extends Component {
   fresh.shutDown := False
   fresh.stamped := False
   fresh.after := 0
+  fresh.urgent := False
+  fresh.urgentEnd := 0
   private val recordFlow = io.opened.valid ? io.opened.flow | io.update.flow
   private val recordWritten = io.opened.valid || io.update.valid
   records.write(recordFlow, io.opened.valid ? fresh | io.update.record, recordWritten)

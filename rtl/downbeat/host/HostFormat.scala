@@ -136,11 +136,11 @@ object HostFormat {
     HostField("time", 40, 48, "ns: when it was composed"),
     HostField("value", 48, 32, "error: the refused number; of a command: its index"),
     HostField("errorsUnreported", 52, 32, "errors of the port so far that no notification reported"),
-    HostField("commandHead", 56, 32, "commands of the port that are done"),
+    HostField("commandHead", 56, 32, "commands of the port that are done; not in a pathReport"),
     HostField("phase", 63, 8, "1 in the first lap of the ring, 0 in the second, and so on"))
 
-  /** An entry of kind `pathReport`: its own fields, at the places of others, beside kind, flow, generation, time,
-    * commandHead and phase.
+  /** An entry of kind `pathReport`: its own fields, at the places of others, beside kind, flow, generation, time and
+    * phase.
     */
   val pathReport: Seq[HostField] = Seq(
     HostField("state", 1, 8, "bits 1 to 0 HostPathPhase, 2 lossInAvoidance, 3 closed: the last report, 7 to 4 growth"),
@@ -157,6 +157,7 @@ object HostFormat {
     HostField("time", 40, 48, "ns: of this state"),
     HostField("lossWindow", 46, 32, "bytes: cwnd just before the last loss event"),
     HostField("acked", 50, 48, "bytes acknowledged so far"),
+    HostField("rttVariation", 56, 32, "RTTVAR, ns; all ones: that or more"),
     HostField("acks", 60, 24, "ACKs of new data so far"))
 
   /** An entry of kind `stamp`, beside kind, flow, generation, time, commandHead and phase. */
@@ -197,11 +198,12 @@ object HostFormat {
   val doorbells: Seq[HostField] = Seq(
     HostField("writtenSequence", 0x00, 32, "Of the next `writtenFlow`: one past the last byte in the send ring.",
       access = "WO"),
-    HostField("writtenFlow", 0x04, 32, "Flow in bits 15 to 0, generation 23 to 16. Rings: the bytes are written.",
-      meant = 24, access = "WO"),
+    HostField("writtenFlow", 0x04, 32,
+      "Flow in bits 15 to 0, generation 23 to 16, bit 24: the last byte is urgent. Rings: the bytes are written.",
+      meant = 25, access = "WO"),
     HostField("consumedSequence", 0x08, 32, "Of the next `consumedFlow`: one past the last byte that was read.",
       access = "WO"),
-    HostField("consumedFlow", 0x0c, 32, "As `writtenFlow`. Rings: the bytes are read.", meant = 24, access = "WO"),
+    HostField("consumedFlow", 0x0c, 32, "Flow, generation, as `writtenFlow`. Rings: the bytes are read.", meant = 24, access = "WO"),
     HostField("commandTail", 0x10, 32, "Index of the first command that is not written yet.", access = "WO"),
     HostField("notificationHead", 0x14, 32, "Index of the first notification that is not read yet.", access = "WO"),
     HostField("notificationHeadArm", 0x18, 32, "The same, with a request for an interrupt.", access = "WO"),

@@ -104,7 +104,8 @@ case class HostRegisters(config: DownbeatConfig) extends Component {
         rung.value := sequence.getOrElse(data.asUInt)
         rung.flow := data(15 downto 0).asUInt
         rung.generation := data(23 downto 16).asUInt
-        rung.reserved := data(31 downto 24)
+        rung.urgent := data(24)
+        rung.reserved := data(31 downto 25)
       }
     def doorbell(name: String) = shown(page, 0, HostFormat.doorbells, name) _
     Seq(

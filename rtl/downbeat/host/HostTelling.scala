@@ -28,7 +28,7 @@ class HostTelling(
   }
   events.length := tellsConsumed ? check.consumedLength | check.writtenLength
   events.memoryError := False
-  events.urgent := False
+  events.urgent := anyWritten && check.urgent
 
   private val begins = acts && !decoder.ofFlow
   val opens = Stream(OpenCommand(config))

@@ -158,14 +158,13 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     put("kind", HostNotificationKind.pathReport().asBits)
     put("flow", shown.reference.flow)
     put("generation", shown.reference.generation)
-    put("commandHead", view.commandHead)
     put("phase", !wrapped)
     put("state", shown.growth ## shown.closed ## shown.lossInAvoidance ## shown.phase.asBits, HostFormat.pathReport)
     put("time", shown.time.ns, HostFormat.pathReport)
     put("lossTime", shown.lossTime.ns, HostFormat.pathReport)
     for ((name, value) <- Seq("losses" -> shown.losses, "restarts" -> shown.restarts, "retreats" -> shown.retreats,
         "cwnd" -> shown.cwnd, "ssthresh" -> shown.ssthresh, "smoothedRtt" -> shown.smoothedRtt,
-        "smallestRtt" -> shown.smallestRtt, "averageWindow" -> shown.averageWindow, "segmentSize" -> shown.segmentSize,
+        "smallestRtt" -> shown.smallestRtt, "rttVariation" -> shown.rttVariation, "averageWindow" -> shown.averageWindow, "segmentSize" -> shown.segmentSize,
         "lossWindow" -> shown.lossWindow, "acked" -> shown.acked, "acks" -> shown.acks))
       put(name, value, HostFormat.pathReport)
   }

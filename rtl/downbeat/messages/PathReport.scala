@@ -28,6 +28,8 @@ case class PathReport(config: DownbeatConfig) extends Bundle {
   val cwnd, ssthresh = UInt(32 bits)
   /** Smoothed and smallest round trip, ns; zero: no sample yet. */
   val smoothedRtt, smallestRtt = UInt(36 bits)
+  /** RTTVAR (RFC 6298), ns; all ones: that or more. */
+  val rttVariation = UInt(32 bits)
   /** The averaged window (Yu, thesis, p. 26), bytes with 16 fraction bits. */
   val averageWindow = UInt(48 bits)
   /** Sixteenths of a segment that congestion avoidance has earned beyond cwnd: of cwnd bytes that earn a segment, as many

@@ -36,6 +36,7 @@ case class PathState(config: DownbeatConfig) extends Bundle {
   val phase = PathPhase()
   val cwnd = UInt(32 bits)
   val smoothed8 = UInt(39 bits)
+  val variation4 = UInt(38 bits)
   val smallestRtt = UInt(36 bits)
   val averageWindow = UInt(48 bits)
   /** Bytes acknowledged since cwnd changed; all ones: that or more. */
@@ -55,7 +56,8 @@ case class PathState(config: DownbeatConfig) extends Bundle {
   * establishment, at each change of phase, with a loss, a timeout, a restart and a retreat, at the end, and otherwise
   * once a round trip.
   *
-  * smoothed8 += R - smoothed8 / 8, as [[downbeat.engine.recovery.RoundTrip]] has it. The averaged window takes cwnd as
+  * variation4 += |R - smoothed8 / 8| - variation4 / 4, then smoothed8 += R - smoothed8 / 8, as
+  * [[downbeat.engine.recovery.RoundTrip]] has them. The averaged window takes cwnd as
   * it was before the ACK: awnd += (cwnd - awnd) 131 / 65536, truncated toward zero (0.002; Yu, thesis, p. 30).
   *
   * A policy without a division adds whole segments to cwnd. `growth` is the fraction between them: sinceGrowth / cwnd, by
@@ -152,7 +154,10 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     val negative = next(third.negative)
     private val magnitude = next(third.magnitude)
     val step = ((magnitude << 7) + (magnitude << 1) +^ magnitude).resize(57) >> 16
-    val smoothed8 = (before.smoothed8.resize(41) + next(third.error).asUInt.resize(41)).resize(39)
+    private val error = next(third.error)
+    val smoothed8 = (before.smoothed8.resize(41) + error.asUInt.resize(41)).resize(39)
+    val deviation = error.abs.resize(38)
+    val decayed4 = before.variation4 - (before.variation4 >> 2)
     val due = begins || loses || restarts || event.retreats || ends || next(third.lapsed) || phase =/= before.phase
   }
 
@@ -188,6 +193,7 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     private val sampled = before.smoothed8.orR && !begins
     private val loses = next(fourth.loses)
     private val smoothed8 = next(fourth.smoothed8)
+    private val variation4 = next(fourth.decayed4) + next(fourth.deviation)
     private val smaller = next(fourth.smaller)
     private val acked = next(fourth.acked)
     private val negative = next(fourth.negative)
@@ -200,6 +206,7 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     after.generation := event.reference.generation
     when(event.rttValid) {
       after.smoothed8 := sampled ? smoothed8 | (event.rtt << 3)
+      after.variation4 := sampled ? variation4 | (event.rtt << 1).resize(38)
       when(smaller)(after.smallestRtt := event.rtt)
     }
     when(next(fourth.acknowledges)) {
@@ -218,6 +225,7 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     when(due)(after.reported := event.time)
     when(begins) {
       after.smoothed8 := event.rttValid ? (event.rtt << 3) | U(0, 39 bits)
+      after.variation4 := event.rttValid ? (event.rtt << 1).resize(38) | U(0, 38 bits)
       after.smallestRtt := event.rttValid ? event.rtt | U(0, 36 bits)
       after.averageWindow := cwnd
       after.losses := 0
@@ -240,6 +248,7 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     report.segmentSize := event.segmentSize
     report.ssthresh := event.window.ssthresh(47 downto 16)
     report.smoothedRtt := after.smoothed8 >> 3
+    report.rttVariation := (after.variation4 >> 2).sat(4)
     report.growth := 0
   }
 

@@ -117,6 +117,7 @@ void Device::report() {
   DOWNBEAT_TAKE(retreats, RETREATS);
   DOWNBEAT_TAKE(smoothed_rtt, SMOOTHED_RTT);
   DOWNBEAT_TAKE(smallest_rtt, SMALLEST_RTT);
+  DOWNBEAT_TAKE(rtt_variation, RTT_VARIATION);
   DOWNBEAT_TAKE(average_window, AVERAGE_WINDOW);
   DOWNBEAT_TAKE(growth, GROWTH);
   DOWNBEAT_TAKE(acked, ACKED);

@@ -45,6 +45,7 @@ class Flow:
     ended: bool = False
     acknowledged: int = 0
     received: int = 0  # without the FIN's number
+    urgent_end: int | None = None  # one past the last urgent byte that was rung for
     written: Rung = field(default_factory=Rung)
     consumed: Rung = field(default_factory=Rung)
 
@@ -153,9 +154,10 @@ class HostPorts:
             return "generation"
         return "notOpen" if each.closed or each.heard != each.generation else ""
 
-    def data(self, port: int, kind: str, flow: int, generation: int, value: int, reserved: int) -> str:
+    def data(self, port: int, kind: str, flow: int, generation: int, value: int, reserved: int, urgent: int = 0) -> str:
         """The error of a `written` or `consumed` doorbell, or nothing: it is kept until the commands before it are
-        done."""
+        done. `urgent`: the last byte written is."""
+        reserved |= urgent and kind == "consumed"
         error = "reserved" if reserved else self.known(port, flow, generation) or self._ahead(flow, kind, value)
         if error:
             self.ports[port].errors += 1
@@ -164,6 +166,8 @@ class HostPorts:
         position = each.written if kind == "written" else each.consumed
         if value != position.rung and not each.ended:
             position.rung = value
+            if urgent:
+                each.urgent_end = value
             each.after = self.ports[port].command_tail
         return ""
 
@@ -181,6 +185,15 @@ class HostPorts:
         if before(value, position.rung):
             return "backwards"
         return "beyond" if before(limit, value) or kind == "consumed" and not each.synchronized else ""
+
+    def next_write(self, flow: int) -> tuple[int, int]:
+        """Bytes written that the engine hears of next, and whether the last of them is urgent."""
+        each = self.flows[flow]
+        if each.urgent_end is not None and each.urgent_end != each.written.reported:
+            length = (each.urgent_end - each.written.reported) & MASK
+            if length <= each.written.length:
+                return length, 1
+        return each.written.length, 0
 
     def due(self, port: int, flow: int) -> bool:
         """The commands before the flow's last doorbell are done."""

@@ -2,8 +2,8 @@
 """A connection's path reports, as rtl/downbeat/report/PathReporter.scala: from the events of its record, in their
 order.
 
-smoothed8 += R - smoothed8 / 8 (RFC 6298 in integers). awnd += (cwnd - awnd) 131 / 65536, truncated toward zero, with
-cwnd as it was before the ACK [Yu 2009, p. 30].
+RFC 6298 in integers: var4 += |R - smoothed8 / 8| - var4 / 4, then smoothed8 += R - smoothed8 / 8. The averaged window:
+awnd += (cwnd - awnd) 131 / 65536, truncated toward zero, with cwnd as it was before the ACK [Yu 2009, p. 30].
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ class Report:
     cwnd: int = 0
     ssthresh: int = 0
     smoothed8: int = 0
+    var4: int = 0
     smallest_rtt: int = 0
     average_window: int = 0
     since_growth: int = 0  # bytes acknowledged since cwnd changed, at most 2^32 - 1
@@ -79,6 +80,10 @@ class Report:
     @property
     def smoothed_rtt(self) -> int:
         return self.smoothed8 >> 3
+
+    @property
+    def rtt_variation(self) -> int:
+        return min(self.var4 >> 2, (1 << 32) - 1)
 
 
 class PathReporter:
@@ -123,9 +128,12 @@ class PathReporter:
             ssthresh=event.ssthresh >> FRACTION_BITS,
         )
         if event.rtt is not None:
-            smoothed8 = after.smoothed8 + event.rtt - after.smoothed_rtt if after.smoothed8 else event.rtt << 3
+            error = event.rtt - after.smoothed_rtt
+            sampled = after.smoothed8 > 0
+            var4 = after.var4 - (after.var4 >> 2) + abs(error) if sampled else event.rtt << 1
+            smoothed8 = after.smoothed8 + error if sampled else event.rtt << 3
             smallest = min(after.smallest_rtt, event.rtt) if after.smallest_rtt else event.rtt
-            after = replace(after, smoothed8=smoothed8, smallest_rtt=smallest)
+            after = replace(after, smoothed8=smoothed8, var4=var4, smallest_rtt=smallest)
         if before is None:
             return after
         if event.acked:

@@ -59,4 +59,5 @@ def test_the_round_trip_is_the_engines() -> None:
         event = PathEvent(number * 10**9, "acknowledged", established=number == 0, rtt=sample, acked=1, cwnd=SEGMENT)
         report = reporter.see(event)
         engine.sample(sample)
-        assert report is not None and report.smoothed_rtt == engine.srtt
+        assert report is not None
+        assert (report.smoothed_rtt, report.rtt_variation) == (engine.srtt, engine.rttvar)

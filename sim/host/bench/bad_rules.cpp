@@ -52,12 +52,12 @@ std::int32_t ahead(std::uint32_t later, std::uint32_t earlier) { return static_c
 
 Expected BadHost::ofData(format::HostSource source, std::uint32_t sequence, std::uint32_t reference) const {
   const std::uint32_t flow = reference & 0xffff, generation = reference >> 16 & 0xff;
-  if (reference >> 24 != 0) return {{HostError::reserved}};
+  const bool writes = source == format::HostSource::written;
+  if ((reference >> 24 & (writes ? 0xfe : 0xff)) != 0) return {{HostError::reserved}}; // the last byte may be urgent
   if (flow >= machine_.geometry.flows) return {{HostError::flow}};
   if (flow == others_.flow) return {{HostError::owner}};
   if (flow != own_.flow) return {{HostError::notOpen, HostError::owner}};
   if (generation != own_.generation) return {{HostError::generation}};
-  const bool writes = source == format::HostSource::written;
   if (ahead(sequence, writes ? written_ : consumed_) < 0) return {{HostError::backwards}};
   const std::uint32_t limit = writes ? acknowledged_ + machine_.geometry.sendBytes : received_;
   // The peer may have acknowledged more than the last look has seen, up to all that was written.

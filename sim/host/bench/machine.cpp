@@ -19,7 +19,7 @@ HostPort::HostPort(Model &model, const Geometry &geometry, std::uint8_t *memory,
 void HostPort::poll() {
   const std::uint32_t before = notifications.head();
   while (const auto notification = notifications.take()) {
-    commands.advanceTo(notification->commandHead);
+    if (notification->kind != format::Kind::pathReport) commands.advanceTo(notification->commandHead);
     if (notification->kind == format::Kind::status)
       statuses[notification->flow] = *notification;
     else if (notification->kind != format::Kind::pathReport && notification->kind != format::Kind::stamp)

@@ -133,6 +133,8 @@ int64_t downbeat_reserve(downbeat_connection *connection, downbeat_span spans[2]
 /** The first `length` bytes of what was reserved are to be sent. INVALID_ARGUMENT: more than that; SHUT_DOWN; why the
  * connection ended. */
 int downbeat_commit(downbeat_connection *connection, size_t length);
+/** Likewise, and the last of them is urgent (RFC 6093). The newest urgent byte counts. */
+int downbeat_commit_urgent(downbeat_connection *connection, size_t length);
 /** Unread bytes, in place: one span or two; returns its bytes, 0 at the end of the peer's stream. Errors
  * as of downbeat_receive. */
 int64_t downbeat_peek(downbeat_connection *connection, downbeat_span spans[2]);

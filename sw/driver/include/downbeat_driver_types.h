@@ -9,7 +9,7 @@
 #include "downbeat_types.h"
 
 /** Number of this interface; a program that loads the library by hand compares it with downbeat_abi(). */
-#define DOWNBEAT_ABI 2
+#define DOWNBEAT_ABI 3
 
 typedef struct downbeat_connection downbeat_connection;
 
@@ -67,9 +67,12 @@ typedef struct downbeat_connection_info_t {
   uint16_t remote_port, local_port;
   uint64_t sent, acknowledged; /* bytes taken to send; of them acknowledged by the peer */
   uint64_t received, consumed; /* bytes that came in order; of them read */
+  uint64_t urgent_left; /* bytes not read up to the end of the peer's urgent data; some may not have come */
   int peer_finished; /* the peer sends no more */
-  uint64_t smoothed_rtt, smallest_rtt; /* ns; this and what follows by the newest path report, 0 before the first */
+  /** ns; this and what follows by the newest path report, 0 before the first */
+  uint64_t smoothed_rtt, smallest_rtt, rtt_variation;
   uint64_t path_acknowledged; /* bytes, at the report */
+  uint64_t delivery_rate; /* bytes/s acknowledged from the report before to the newest with progress */
   uint32_t cwnd, ssthresh; /* bytes */
   uint32_t phase; /* 0 start-up, 1 congestion avoidance, 2 recovery */
   uint32_t losses, restarts; /* events so far */

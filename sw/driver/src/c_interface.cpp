@@ -217,6 +217,13 @@ int downbeat_commit(downbeat_connection *connection, size_t length) {
   });
 }
 
+int downbeat_commit_urgent(downbeat_connection *connection, size_t length) {
+  return called(connection, [&] {
+    const std::lock_guard lock(connection->mutex);
+    return connection->commit(length, true);
+  });
+}
+
 int64_t downbeat_peek(downbeat_connection *connection, downbeat_span spans[2]) {
   return called(connection, [&] {
     const std::lock_guard lock(connection->mutex);

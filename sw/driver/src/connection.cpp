@@ -19,6 +19,8 @@ void spansOf(std::uint8_t *ring, std::uint32_t size, Sequence from, std::size_t 
   spans[1] = {ring, length - first};
 }
 
+constexpr std::uint32_t urgentMark = 1 << 24; // in the doorbell writtenFlow
+constexpr std::uint64_t reportMask = (1ull << 48) - 1; // times and bytes of path reports wrap
 constexpr std::size_t stampsKept = 65'536; // each connection
 
 /// How far `later` is ahead, 0 if it is behind.
@@ -61,7 +63,7 @@ std::int64_t Connection::reserve(downbeat_span (&spans)[2]) {
   return space;
 }
 
-int Connection::commit(std::size_t length) {
+int Connection::commit(std::size_t length, bool urgent) {
   if (length == 0) return DOWNBEAT_OK;
   const std::uint32_t size = device.port().geometry().sendBytes;
   if (shutDown) return failed(DOWNBEAT_SHUT_DOWN);
@@ -71,7 +73,7 @@ int Connection::commit(std::size_t length) {
   written_ += static_cast<Sequence>(length);
   sentBytes_ += length;
   device.count(&downbeat_statistics::bytes_sent, length);
-  device.ringPair(format::writtenSequence, written_, reference());
+  device.ringPair(format::writtenSequence, written_, reference() | (urgent ? urgentMark : 0));
   return DOWNBEAT_OK;
 }
 
@@ -154,15 +156,30 @@ std::uint32_t Connection::update(const format::Notification &status) {
     receivedBytes_ += step;
     changes |= DOWNBEAT_READY_RECEIVED;
   }
+  if ((status.flags & format::urgent) != 0) {
+    const auto beyond = static_cast<std::int32_t>(status.urgentEnd - received_); // or behind what has come
+    const std::uint64_t mark = receivedBytes_ + static_cast<std::uint64_t>(std::int64_t{beyond});
+    if (mark > urgentEnd_) changes |= DOWNBEAT_READY_RECEIVED;
+    urgentEnd_ = std::max(urgentEnd_, mark);
+  }
   if (finished && !peerFinished) {
     peerFinished = true;
     changes |= DOWNBEAT_READY_RECEIVED | DOWNBEAT_READY_STATE;
   }
+  if (finished) urgentEnd_ = std::min(urgentEnd_, receivedBytes_); // no more comes
   if (state == DOWNBEAT_CLOSED && !ended) {
     fail(errorOf(reason));
     changes |= DOWNBEAT_READY_STATE;
   }
   return changes;
+}
+
+void Connection::update(const downbeat_path_report &report) {
+  const std::uint64_t passed = (report.time - path_.time) & reportMask;
+  const std::uint64_t acked = (report.acked - path_.acked) & reportMask;
+  if (path_.time != 0 && passed != 0 && acked != 0)
+    deliveryRate_ = static_cast<double>(acked) / static_cast<double>(passed);
+  path_ = report;
 }
 
 void Connection::update(const format::Stamp &stamp) {
@@ -208,10 +225,13 @@ void Connection::info(downbeat_connection_info_t &info) const {
   info.acknowledged = acknowledgedBytes_;
   info.received = receivedBytes_;
   info.consumed = consumedBytes_;
+  info.urgent_left = urgentEnd_ > consumedBytes_ ? urgentEnd_ - consumedBytes_ : 0;
   info.peer_finished = peerFinished;
   info.smoothed_rtt = path_.smoothed_rtt;
   info.smallest_rtt = path_.smallest_rtt;
+  info.rtt_variation = path_.rtt_variation;
   info.path_acknowledged = path_.acked;
+  info.delivery_rate = static_cast<std::uint64_t>(deliveryRate_ * 1e9);
   info.cwnd = path_.cwnd;
   info.ssthresh = path_.ssthresh;
   info.phase = path_.phase;

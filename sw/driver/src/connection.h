@@ -26,7 +26,7 @@ public:
 
   /// For the program; the errors are those of downbeat.h.
   std::int64_t reserve(downbeat_span (&spans)[2]);
-  int commit(std::size_t length);
+  int commit(std::size_t length, bool urgent = false);
   std::int64_t peek(downbeat_span (&spans)[2]);
   int consume(std::size_t length);
   std::int64_t send(const std::uint8_t *data, std::size_t length);
@@ -36,7 +36,7 @@ public:
 
   /// Takes a status over; returns bits of downbeat_ready.
   std::uint32_t update(const format::Notification &status);
-  void update(const downbeat_path_report &report) { path_ = report; }
+  void update(const downbeat_path_report &report);
   void update(const format::Stamp &stamp);
   void fail(int error);
 
@@ -72,7 +72,9 @@ private:
   Sequence acknowledged_ = 0, written_ = 0; // the send ring holds [acknowledged, written)
   Sequence consumed_ = 0, received_ = 0; // the receive ring holds [consumed, received)
   std::uint64_t sentBytes_ = 0, acknowledgedBytes_ = 0, receivedBytes_ = 0, consumedBytes_ = 0;
+  std::uint64_t urgentEnd_ = 0; // bytes of the stream up to the end of the peer's urgent data
   downbeat_path_report path_{};
+  double deliveryRate_ = 0; // bytes a ns
   std::deque<downbeat_stamp> stamps_;
 };
 

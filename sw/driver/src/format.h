@@ -156,7 +156,7 @@ struct PathReport {
   std::uint16_t time[3] = {}; // ns
   std::uint32_t lossWindow = 0; // bytes
   std::uint16_t acked[3] = {}; // bytes
-  std::uint32_t commandHead = 0;
+  std::uint32_t rttVariation = 0; // ns
   std::uint8_t acks[3] = {};
   std::uint8_t phase = 0;
 
@@ -204,11 +204,10 @@ static_assert(sizeof(Command) == DOWNBEAT_HOST_COMMAND_BYTES &&
               sizeof(Stamp) == DOWNBEAT_HOST_NOTIFICATION_BYTES);
 static_assert(offsetof(Stamp, flow) == offsetof(PathReport, flow) &&
               offsetof(Stamp, generation) == offsetof(PathReport, generation) &&
-              offsetof(Stamp, commandHead) == offsetof(PathReport, commandHead) &&
+              offsetof(Stamp, commandHead) == DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_OFFSET &&
               offsetof(Stamp, phase) == offsetof(PathReport, phase));
 static_assert(offsetof(PathReport, flow) == DOWNBEAT_HOST_NOTIFICATION_FLOW_OFFSET &&
               offsetof(PathReport, generation) == DOWNBEAT_HOST_NOTIFICATION_GENERATION_OFFSET &&
-              offsetof(PathReport, commandHead) == DOWNBEAT_HOST_NOTIFICATION_COMMAND_HEAD_OFFSET &&
               offsetof(PathReport, phase) == DOWNBEAT_HOST_NOTIFICATION_PHASE_OFFSET);
 /// The C interface has the core's states and paces.
 static_assert(static_cast<int>(DOWNBEAT_PACE_EVEN) == DOWNBEAT_HOST_START_PACE_EVEN &&

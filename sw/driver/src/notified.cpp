@@ -26,6 +26,7 @@ downbeat_path_report unpacked(const format::PathReport &entry) {
   report.loss_time = format::wide(entry.lossTime);
   report.smoothed_rtt = format::wide(entry.smoothedRtt);
   report.smallest_rtt = format::wide(entry.smallestRtt);
+  report.rtt_variation = entry.rttVariation;
   report.average_window = format::wide(entry.averageWindow);
   report.acked = format::wide(entry.acked);
   report.acks = format::wide(entry.acks);
@@ -92,7 +93,7 @@ std::int64_t Device::poll(std::span<downbeat_item> items) {
 }
 
 void Device::notified(const format::Notification &notification) {
-  {
+  if (notification.kind != format::Kind::pathReport) {
     const std::lock_guard lock(commandMutex_);
     commands_.advanceTo(notification.commandHead);
   }

@@ -132,6 +132,11 @@ void Loopback::data(std::uint32_t number, HostSource source, std::uint32_t seque
   if (static_cast<std::int32_t>(sequence - before) < 0) return refuse(HostError::backwards);
   if (static_cast<std::int32_t>(sequence - most) > 0) return refuse(HostError::beyond);
   if (sends && flow->finWanted && sequence != before) return refuse(HostError::shutDown);
+  if (sends && (reference >> 24 & 1) != 0 && sequence != before) {
+    flow->urgentWritten = true;
+    flow->urgentEnd = sequence;
+  }
+  if (!sends && static_cast<std::int32_t>(sequence - flow->peerUrgentEnd) >= 0) flow->urgentReceived = false;
   (sends ? flow->written : flow->consumed) = sequence;
 }
 

@@ -36,6 +36,8 @@ struct Flow {
   bool stamped = false;
   bool finSent = false, finWanted = false, peerFin = false, endReported = false;
   std::uint32_t begin = 0; // of what it sends
+  bool urgentWritten = false, urgentReceived = false; // not sent; not read
+  std::uint32_t urgentEnd = 0, peerUrgentEnd = 0;
 };
 
 struct HostPort {

@@ -45,7 +45,7 @@ void Loopback::flush(std::uint32_t number) {
   const std::uint32_t size = sizeOf(port, notificationSizeLog2);
   for (; !port.waiting.empty() && port.written - port.read < size; port.waiting.pop_front(), ++port.written) {
     Notification &entry = port.waiting.front();
-    entry.commandHead = port.head;
+    if (entry.kind != Kind::pathReport) entry.commandHead = port.head;
     entry.phase = port.written / size % 2 == 0 ? 1 : 0;
     std::uint8_t *place = memory + baseOf(port, notificationBaseLow) + port.written % size * sizeof entry;
     std::memcpy(place, &entry, sizeof entry - 1);
@@ -71,7 +71,9 @@ void Loopback::statuses() {
     status.written = flow.reported;
     status.consumed = flow.consumed;
     status.received = flow.received;
-    status.flags = static_cast<std::uint8_t>((flow.passiveSide ? passive : 0) | (flow.peerFin ? peerFinished : 0));
+    status.flags = static_cast<std::uint8_t>((flow.passiveSide ? passive : 0) | (flow.peerFin ? peerFinished : 0) |
+                                             (flow.urgentReceived ? urgent : 0));
+    status.urgentEnd = flow.peerUrgentEnd;
     status.remoteIp = registers_[DOWNBEAT_REG_LOCAL_IP];
     status.remotePort = flow.remotePort;
     status.localPort = flow.localPort;
@@ -95,6 +97,9 @@ void Loopback::pathReport(std::uint32_t number) {
   report.segmentSize = mss;
   report.losses = static_cast<std::uint8_t>(acked / pathLossEach);
   std::memcpy(report.acked, &acked, sizeof acked);
+  report.rttVariation = pathRoundTrip / 2;
+  const std::uint64_t time = now >> 16;
+  std::memcpy(report.time, &time, sizeof report.time);
   const std::uint32_t acks = (acked + mss - 1) / mss;
   std::memcpy(report.acks, &acks, sizeof report.acks);
   notify(flow.port, std::bit_cast<Notification>(report));
@@ -149,6 +154,10 @@ bool Loopback::move(std::uint32_t number) {
     memory[payload + payloadBytes / 2 + flow.peer * ringBytes + (peer.received + each) % ringBytes] =
         memory[payload + number * ringBytes + (flow.acknowledged + each) % ringBytes];
   if (length != 0) {
+    if (std::exchange(flow.urgentWritten, false)) { // its first segment says so
+      peer.urgentReceived = true;
+      peer.peerUrgentEnd = peer.received + (flow.urgentEnd - flow.acknowledged);
+    }
     flow.acknowledged += length;
     flow.reported = flow.acknowledged;
     peer.received += length;

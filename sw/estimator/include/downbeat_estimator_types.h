@@ -8,7 +8,7 @@
 
 #include "downbeat_types.h"
 
-#define DOWNBEAT_ESTIMATOR_ABI 2
+#define DOWNBEAT_ESTIMATOR_ABI 3
 
 /** Bytes of a start's reason, with the NUL. */
 #define DOWNBEAT_ESTIMATOR_REASON 160

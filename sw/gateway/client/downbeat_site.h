@@ -17,7 +17,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-#define DOWNBEAT_SITE_ABI 3
+#define DOWNBEAT_SITE_ABI 4
 
 typedef struct downbeat_site downbeat_site;
 

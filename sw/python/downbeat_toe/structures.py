@@ -132,6 +132,7 @@ class PathReport(Structure):
         ("loss_time", c_uint64),
         ("smoothed_rtt", c_uint64),
         ("smallest_rtt", c_uint64),
+        ("rtt_variation", c_uint64),
         ("average_window", c_uint64),
         ("acked", c_uint64),
         ("acks", c_uint64),

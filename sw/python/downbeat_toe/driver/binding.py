@@ -242,8 +242,10 @@ class Connection:
         """The free part of the send ring, in place."""
         return self._spans("reserve")
 
-    def commit(self, length: int) -> None:
-        self.device.check(self._library.downbeat_commit(self._handle, length))
+    def commit(self, length: int, *, urgent: bool = False) -> None:
+        """`urgent`: the last byte is."""
+        call = self._library.downbeat_commit_urgent if urgent else self._library.downbeat_commit
+        self.device.check(call(self._handle, length))
 
     def peek(self) -> list[memoryview]:
         """Unread bytes, in place."""

@@ -23,7 +23,7 @@ from typing import Any
 
 from downbeat_toe.structures import Event, Parameters
 
-ABI = 2
+ABI = 3
 
 
 class Ready(IntFlag):
@@ -107,10 +107,13 @@ class ConnectionInfo(Structure):
         ("acknowledged", c_uint64),
         ("received", c_uint64),
         ("consumed", c_uint64),
+        ("urgent_left", c_uint64),
         ("peer_finished", c_int),
         ("smoothed_rtt", c_uint64),
         ("smallest_rtt", c_uint64),
+        ("rtt_variation", c_uint64),
         ("path_acknowledged", c_uint64),
+        ("delivery_rate", c_uint64),
         ("cwnd", c_uint32),
         ("ssthresh", c_uint32),
         ("phase", c_uint32),
@@ -190,6 +193,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "downbeat_receive": (c_int64, [c_void_p, c_void_p, c_size_t]),
     "downbeat_reserve": (c_int64, [c_void_p, POINTER(Span)]),
     "downbeat_commit": (c_int, [c_void_p, c_size_t]),
+    "downbeat_commit_urgent": (c_int, [c_void_p, c_size_t]),
     "downbeat_peek": (c_int64, [c_void_p, POINTER(Span)]),
     "downbeat_consume": (c_int, [c_void_p, c_size_t]),
     "downbeat_shutdown": (c_int, [c_void_p]),

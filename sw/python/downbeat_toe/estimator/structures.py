@@ -21,7 +21,7 @@ from typing import Any
 
 from downbeat_toe.structures import PathReport
 
-ABI = 2
+ABI = 3
 
 REASON = 160
 
