@@ -17,6 +17,7 @@ from scapy.layers.l2 import Ether
 from sw.tests.driver.conftest import SELF, Host
 from sw.tests.driver.process import Nic
 from sw.tests.driver.raw_client import ENTRIES, HEAD, NOTIFICATION_HEAD, TAIL, RawClient
+from sw.tests.driver.socket_programs import PROGRAMS, sides
 from sw.tests.driver.test_driver_connections import (
     test_a_port_has_one_listener as test_a_port_has_one_listener,
 )
@@ -180,6 +181,14 @@ def test_a_paced_transfers_stamps_are_those_of_the_wire(model: str) -> None:
     gaps = [(later - earlier) / 2**16 for (_, earlier), (_, later) in pairwise(sent)]
     paced = mss * 8e9 / rate  # ns
     assert max(abs(gap - paced) for gap in gaps) <= 8, (paced, gaps)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_calls_to_the_core_s_own_address_are_those_of_linux(nic: Nic, program: str) -> None:
+    """The core opens no connection to itself; the program's own listeners are reached all the same."""
+    said = sides(nic, program)
+    assert said[0][0] == 0, said[0][2]
+    assert said[1] == said[0]
 
 
 def test_a_flood_of_doorbells_leaves_the_nic_on_time(nic: Nic) -> None:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 #include "bridge.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -23,9 +24,13 @@ constexpr std::chrono::milliseconds resetComes{10}; // after Presence has seen a
 
 using Parts = std::array<iovec, 2>;
 
-int partsOf(const downbeat_span (&spans)[2], Parts &parts) {
-  for (std::size_t each = 0; each < parts.size(); ++each) parts[each] = {spans[each].bytes, spans[each].length};
-  return spans[1].length != 0 ? 2 : 1;
+/// The first `most` bytes.
+int partsOf(const downbeat_span (&spans)[2], Parts &parts, std::size_t most) {
+  for (std::size_t each = 0; each < parts.size(); ++each) {
+    parts[each] = {spans[each].bytes, std::min(spans[each].length, most)};
+    most -= parts[each].iov_len;
+  }
+  return parts[1].iov_len != 0 ? 2 : 1;
 }
 
 } // namespace
@@ -76,8 +81,13 @@ bool Bridge::delays() const {
   if (noDelay_) return false;
   const downbeat_connection_info_t info = information();
   if (info.sent == info.acknowledged || unread() >= static_cast<int>(segment_)) return false;
-  pollfd state{end_.get(), POLLRDHUP, 0};
-  return ::poll(&state, 1, 0) == 0; // the end of the stream waits for nothing
+  pollfd state{end_.get(), POLLRDHUP | POLLPRI, 0};
+  return ::poll(&state, 1, 0) == 0; // urgent bytes and the end of the stream wait for nothing
+}
+
+bool Bridge::atMark() const {
+  int mark = 0;
+  return ioctl(end_.get(), SIOCATMARK, &mark) == 0 && mark != 0;
 }
 
 bool Bridge::isReset() const {
@@ -133,10 +143,16 @@ bool Bridge::sendAll() {
     downbeat_span spans[2];
     const std::int64_t space = downbeat_reserve(connection_, spans);
     if (space <= 0) return true;
+    // No more is read than was there before the question for the mark; the kernel reads up to a mark.
+    const auto waiting = static_cast<std::size_t>(unread());
+    const bool urgent = waiting != 0 && atMark();
     Parts parts;
-    const ssize_t count = readv(end_.get(), parts.data(), partsOf(spans, parts));
+    std::uint8_t first;
+    const ssize_t count = waiting != 0 ? readv(end_.get(), parts.data(), partsOf(spans, parts, urgent ? 1 : waiting))
+                                       : recv(end_.get(), &first, sizeof first, MSG_PEEK);
+    if (count > 0 && waiting == 0) continue; // it has just come
     if (count > 0) {
-      downbeat_commit(connection_, static_cast<std::size_t>(count));
+      (urgent ? downbeat_commit_urgent : downbeat_commit)(connection_, static_cast<std::size_t>(count));
     } else if (count == 0) {
       programFinished_ = true;
       downbeat_shutdown(connection_);
@@ -158,11 +174,14 @@ bool Bridge::receiveAll() {
       ::shutdown(end_.get(), SHUT_WR);
     }
     if (waiting <= 0) return true;
+    const std::uint64_t urgent = information().urgent_left;
+    const bool mark = urgent == 1;
+    const auto most = mark ? 1 : urgent == 0 ? static_cast<std::uint64_t>(waiting) : urgent - 1;
     Parts parts;
     msghdr message{};
     message.msg_iov = parts.data();
-    message.msg_iovlen = static_cast<std::size_t>(partsOf(spans, parts));
-    const ssize_t count = sendmsg(end_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    message.msg_iovlen = static_cast<std::size_t>(partsOf(spans, parts, most));
+    const ssize_t count = sendmsg(end_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT | (mark ? MSG_OOB : 0));
     if (count > 0)
       downbeat_consume(connection_, static_cast<std::size_t>(count));
     else if (errno == EAGAIN)

@@ -59,6 +59,8 @@ private:
   bool end(bool abort);
   int unsent() const;
   int unread() const;
+  /// The next byte of the program is urgent.
+  bool atMark() const;
   bool isReset() const;
   bool acknowledged() const;
 

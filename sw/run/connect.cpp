@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -116,6 +117,8 @@ void Supervisor::connect(const Call &call) {
   const File socket = call.file(call.descriptorArgument());
   if (!socket) return call.fail(errno);
   if (!isTcp(socket)) return call.goOn();
+  if (remote->ip == info_.ip && !coreReachesItself() && find(socket) == nullptr)
+    return connectToOwn(call, socket, remote->port);
 
   Socket *known = find(socket);
   if (known != nullptr) {
@@ -148,6 +151,37 @@ void Supervisor::connect(const Call &call) {
   opening.cookie = cookieOf(socket);
   opening.local = local;
   wait(opening, call, socket);
+}
+
+bool Supervisor::coreReachesItself() {
+  constexpr std::chrono::seconds atMost{1};
+  const auto end = Clock::now() + atMost;
+  while (trial_ != nullptr && Clock::now() < end) {
+    pollfd state{downbeat_descriptor(device_), POLLIN, 0};
+    ::poll(&state, 1, 1);
+    events();
+  }
+  return reachesItself_;
+}
+
+void Supervisor::connectToOwn(const Call &call, const File &socket, std::uint16_t port) {
+  if (deviceGone_) return call.fail(ENETDOWN);
+  const int error = leg_.beginToOwn(socket.get(), port);
+  const auto local = localEndpoint(socket.get());
+  if ((error == 0 || error == EINPROGRESS) && local) ownPorts_.insert(local->port);
+  if (error != EINPROGRESS || (fcntl(socket.get(), F_GETFL) & O_NONBLOCK) != 0) return call.settle(error);
+  OwnOpening opening{call, File(fcntl(socket.get(), F_DUPFD_CLOEXEC, 0)), port, deadline(socket, SO_SNDTIMEO)};
+  if (!connectsToOwn(opening)) ownOpening_.push_back(std::move(opening));
+}
+
+bool Supervisor::connectsToOwn(const OwnOpening &opening) {
+  if (!opening.call.waits()) return true;
+  const int error = leg_.beginAgainToOwn(opening.socket.get(), opening.port);
+  const bool waits = error == EALREADY || error == EINPROGRESS;
+  if (waits && Clock::now() < opening.until) return false;
+  if (error != 0 && !waits) disconnect(opening.socket);
+  opening.call.settle(waits ? EINPROGRESS : error);
+  return true;
 }
 
 void Supervisor::unconnect(const Call &call) {

@@ -167,7 +167,7 @@ void Supervisor::giveInformation(const Call &call, const File &socket) {
   values.tcpi_snd_mss = values.tcpi_rcv_mss = values.tcpi_advmss = segment;
   values.tcpi_pmtu = info_.mtu;
   values.tcpi_rtt = microseconds(info.smoothed_rtt);
-  values.tcpi_rttvar = 0; // the core does not report it
+  values.tcpi_rttvar = microseconds(info.rtt_variation);
   values.tcpi_min_rtt = microseconds(info.smallest_rtt);
   values.tcpi_snd_cwnd = info.cwnd / segment;
   values.tcpi_snd_ssthresh = info.ssthresh / segment;
@@ -179,6 +179,7 @@ void Supervisor::giveInformation(const Call &call, const File &socket) {
   values.tcpi_bytes_received = info.received;
   values.tcpi_delivered = static_cast<std::uint32_t>(info.acknowledged / segment);
   values.tcpi_pacing_rate = values.tcpi_max_pacing_rate = known->rate;
+  values.tcpi_delivery_rate = info.delivery_rate;
   giveOption(call, &values, length);
 }
 

@@ -72,7 +72,6 @@ Program sends(int flags) {
   Program rule;
   rule.loadArgument(flags);
   rule.ifAnyBit(MSG_FASTOPEN, refused | EOPNOTSUPP);
-  rule.ifAnyBit(MSG_OOB, decided);
   rule.finish(allowed);
   return rule;
 }

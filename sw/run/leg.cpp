@@ -46,13 +46,14 @@ File Leg::end() const {
   const linger reset{1, 0};
   setsockopt(made.get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
   setOption(made.get(), SOL_SOCKET, SO_REUSEPORT, 1);
+  setOption(made.get(), SOL_SOCKET, SO_OOBINLINE, 1);
   for (const int queue : {SO_RCVBUF, SO_SNDBUF}) setOption(made.get(), SOL_SOCKET, queue, windowBytes);
   setOption(made.get(), IPPROTO_TCP, TCP_NODELAY, 1);
   setOption(made.get(), IPPROTO_IP, IP_TTL, heardTtl);
   return made;
 }
 
-int Leg::begin(int socket) const {
+int Leg::beginTo(int socket, Endpoint target) const {
   if (option(socket, IPPROTO_IPV6, IPV6_V6ONLY) != 0) return ENETUNREACH;
   const auto before = localEndpoint(socket);
   if (before && before->ip != 0 && before->ip != own_) return EINVAL; // another interface's address
@@ -60,13 +61,13 @@ int Leg::begin(int socket) const {
     // The port is found by the connect, which may share it among destinations.
     if (const int error = bindToAddress(socket, own_); error != 0) return error;
   }
-  return beginAgain(socket);
+  return beginAgainTo(socket, target);
 }
 
-int Leg::beginAgain(int socket) const {
+int Leg::beginAgainTo(int socket, Endpoint target) {
   const int flags = fcntl(socket, F_GETFL);
   fcntl(socket, F_SETFL, flags | O_NONBLOCK);
-  const int error = connectTo(socket, {remote(), port_});
+  const int error = connectTo(socket, target);
   fcntl(socket, F_SETFL, flags);
   return error;
 }

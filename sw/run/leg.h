@@ -18,9 +18,12 @@ public:
 
   /// Begins to connect a program's socket: it is in SYN-SENT until `join`, and this
   /// EINPROGRESS. Otherwise 0 or an errno.
-  int begin(int socket) const;
+  int begin(int socket) const { return beginTo(socket, {remote(), port_}); }
   /// Likewise of one that has begun before: of a connection that is or has been the kernel has an error.
-  int beginAgain(int socket) const;
+  int beginAgain(int socket) const { return beginAgainTo(socket, {remote(), port_}); }
+  /// Likewise to a listener of the program itself; the kernel joins the two.
+  int beginToOwn(int socket, std::uint16_t port) const { return beginTo(socket, {own_, port}); }
+  int beginAgainToOwn(int socket, std::uint16_t port) const { return beginAgainTo(socket, {own_, port}); }
   /// The other end of a socket that has begun. The kernel knows it by `local`, its own name. The two open at the same
   /// time (RFC 9293, 3.5), so that no SYN has to come again.
   File join(Endpoint local) const;
@@ -31,6 +34,8 @@ public:
 
 private:
   File end() const;
+  int beginTo(int socket, Endpoint target) const;
+  static int beginAgainTo(int socket, Endpoint target);
 
   std::uint32_t own_ = 0;
   std::uint16_t port_ = 0; // the port of the hold

@@ -179,9 +179,10 @@ bool Supervisor::acceptOne(const Call &call, const File &listener) {
     const auto local = localEndpoint(accepted.get());
     if (local && local->ip == leg_.own()) {
       const auto found = remote && remote->ip == leg_.remote() ? arrived_.find(remote->port) : arrived_.end();
-      if (found == arrived_.end()) continue; // another process of this machine, which the core does not know
-      const Arrived from = found->second;
-      arrived_.erase(found);
+      const bool own = remote && remote->ip != leg_.remote() && ownPorts_.erase(remote->port) != 0;
+      if (found == arrived_.end() && !own) continue; // another process of this machine, which the core does not know
+      const Arrived from = own ? Arrived{0, {info_.ip, remote->port}, port} : found->second;
+      if (!own) arrived_.erase(found);
       address = socketAddress(option(accepted.get(), SOL_SOCKET, SO_DOMAIN), from.remote);
       if (const auto bridge = bridges_.find(from.serial); bridge != bridges_.end())
         remember(accepted, *bridge->second, from.remote, call).accepted = true;

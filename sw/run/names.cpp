@@ -14,7 +14,7 @@ namespace downbeat {
 
 bool Supervisor::isOnLeg(int socket) const {
   const auto local = localEndpoint(socket), remote = remoteEndpoint(socket);
-  return (local && local->ip == leg_.own()) || (remote && remote->ip == leg_.remote());
+  return (local && local->ip == leg_.own()) || (remote && (remote->ip == leg_.remote() || remote->ip == leg_.own()));
 }
 
 void Supervisor::localName(const Call &call) {
@@ -27,11 +27,17 @@ void Supervisor::localName(const Call &call) {
 
 void Supervisor::remoteName(const Call &call) {
   const File socket = call.file(call.descriptorArgument());
-  const auto remote = socket ? remoteEndpoint(socket.get()) : std::nullopt;
+  auto remote = socket ? remoteEndpoint(socket.get()) : std::nullopt;
   const Socket *known = remote && remote->ip == leg_.remote() ? find(socket) : nullptr;
-  if (known == nullptr) return call.goOn();
+  const auto local = socket ? localEndpoint(socket.get()) : std::nullopt;
+  if (known != nullptr)
+    remote = known->remote;
+  else if (remote && (remote->ip == leg_.own() || (remote->ip != leg_.remote() && local && local->ip == leg_.own())))
+    remote->ip = info_.ip; // a connection to an own listener
+  else
+    return call.goOn();
   const int family = option(socket.get(), SOL_SOCKET, SO_DOMAIN);
-  call.settle(call.writeAddress(socketAddress(family, known->remote), call.argument(1), call.argument(2)));
+  call.settle(call.writeAddress(socketAddress(family, *remote), call.argument(1), call.argument(2)));
 }
 
 void giveOption(const Call &call, const void *value, std::size_t size) {
@@ -61,12 +67,6 @@ void Supervisor::getOption(const Call &call) {
     value = static_cast<int>(info_.mss);
   }
   giveOption(call, &value, sizeof value);
-}
-
-void Supervisor::sendUrgent(const Call &call) {
-  const File socket = call.file(call.descriptorArgument());
-  if (socket && isOnLeg(socket.get())) return call.fail(EOPNOTSUPP); // the host interface cannot send it
-  call.goOn();
 }
 
 void Supervisor::queue(const Call &call) {

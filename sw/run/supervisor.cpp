@@ -20,6 +20,7 @@ namespace downbeat {
 namespace {
 
 constexpr int tick = 50; // ms between two checks of what no descriptor announces
+constexpr std::uint16_t trialPort = 1;
 
 } // namespace
 
@@ -38,6 +39,7 @@ Supervisor::Supervisor(downbeat_device *device, Leg leg, File calls, File front,
   watch(calls_.get(), ofCalls, EPOLLIN);
   watch(front_.get(), ofFront, EPOLLIN);
   watch(children_.get(), ofChildren, EPOLLIN);
+  downbeat_connect(device_, info_.ip, trialPort, 0, nullptr, &trial_);
 }
 
 void Supervisor::watch(int descriptor, std::uint64_t name, std::uint32_t events) {
@@ -114,9 +116,6 @@ void Supervisor::decide() {
   case SYS_getpeername: return remoteName(*call);
   case SYS_setsockopt: return control(*call);
   case SYS_getsockopt: return getOption(*call);
-  case SYS_sendto:
-  case SYS_sendmsg:
-  case SYS_sendmmsg: return sendUrgent(*call);
   case SYS_ioctl: return queue(*call);
   case SYS_shutdown: return shutdown(*call);
   default: return call->goOn();
@@ -138,6 +137,8 @@ void Supervisor::events() {
       const downbeat_item &item = items[static_cast<std::size_t>(each)];
       if (item.listener != nullptr)
         listening(static_cast<std::uint16_t>(reinterpret_cast<std::uintptr_t>(item.context)));
+      else if (item.connection == trial_)
+        tried();
       else if (item.context != nullptr)
         step(static_cast<Bridge *>(item.context)->serial());
     }
@@ -145,7 +146,17 @@ void Supervisor::events() {
   if (count < 0) deviceGone();
 }
 
+void Supervisor::tried() {
+  downbeat_connection_info_t info;
+  downbeat_connection_info(trial_, &info);
+  if (info.error == 0 && info.established == 0) return;
+  reachesItself_ = info.error != DOWNBEAT_UNREACHABLE;
+  downbeat_abort(trial_);
+  trial_ = nullptr;
+}
+
 void Supervisor::deviceGone() {
+  trial_ = nullptr;
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, downbeat_descriptor(device_), nullptr);
   deviceGone_ = true;
   for (auto &[serial, each] : opening_) finish(each, ENETDOWN);
@@ -184,6 +195,7 @@ void Supervisor::tidy() {
   for (const auto &[number, each] : accepting_)
     if (each.until < now) waiting.push_back(number);
   for (const std::uint32_t number : waiting) accepting(number);
+  std::erase_if(ownOpening_, [this](const auto &each) { return connectsToOwn(each); });
   std::erase_if(silent_, [now](const auto &each) { return each.first < now; });
   std::erase_if(sockets_, [this](const auto &each) {
     return !bridges_.contains(each.second.serial) && !each.second.presence->isOpen();

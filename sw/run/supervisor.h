@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,13 @@ private:
     std::vector<std::pair<File, SocketAddress>> returned; // accepted for calls that had gone
     std::map<std::uint64_t, Presence> sockets; // by SO_COOKIE; with SO_REUSEPORT there may be several
   };
+  /// A connect to the device's own address that waits for space in its listener's queue.
+  struct OwnOpening {
+    Call call;
+    File socket;
+    std::uint16_t port;
+    Clock::time_point until;
+  };
   struct Accepting {
     Call call;
     File listener;
@@ -92,6 +100,8 @@ private:
   void decide();
   void handle(std::uint64_t name, std::uint32_t events);
   void events();
+  /// The core has responded to the trial.
+  void tried();
   void deviceGone();
   void step(std::uint32_t serial, std::uint32_t events = 0);
   Bridge &add(downbeat_connection *connection);
@@ -107,6 +117,12 @@ private:
   /// A connect to no address: the socket is as if it were new.
   void unconnect(const Call &call);
   void wait(Opening &opening, const Call &call, const File &socket);
+  /// Whether the core takes connections to its own address: one without a way back to itself does not.
+  bool coreReachesItself();
+  /// The program's own listeners are then reached over the local leg alone.
+  void connectToOwn(const Call &call, const File &socket, std::uint16_t port);
+  /// False: it goes on waiting.
+  bool connectsToOwn(const OwnOpening &opening);
   /// Whether the core has opened it; else it may have ended, and gone.
   bool opened(Bridge &bridge);
   void finish(Opening &opening, int error);
@@ -128,7 +144,6 @@ private:
   void localName(const Call &call);
   void remoteName(const Call &call);
   void getOption(const Call &call);
-  void sendUrgent(const Call &call);
   void queue(const Call &call);
   void shutdown(const Call &call);
 
@@ -167,6 +182,10 @@ private:
   std::map<std::uint16_t, Arrived> arrived_;
   std::map<std::uint16_t, std::unique_ptr<Listener>> listeners_; // by port
   std::map<std::uint32_t, Accepting> accepting_;
+  std::vector<OwnOpening> ownOpening_;
+  std::set<std::uint16_t> ownPorts_; // of connections to own listeners that nobody has accepted
+  downbeat_connection *trial_ = nullptr; // to the core's own address, until it has responded
+  bool reachesItself_ = true;
   std::vector<std::pair<Clock::time_point, File>> silent_; // ends whose programs time out
   bool programEnded_ = false, deviceGone_ = false;
 };

@@ -368,6 +368,31 @@ dual = create_server(("", port + 1), family=AF_INET6, dualstack_ipv6=True) if ha
 over = create_connection((address, port + 1))
 print(dual.accept()[1][0])
 """,
+    "urgent data": """
+listener, client, accepted = pair()
+def mark(end):
+    return struct.unpack("i", fcntl.ioctl(end, 0x8905, b"1234"))[0]
+def urgent(end):
+    poll = select.poll()
+    poll.register(end, select.POLLPRI)
+    return bool(poll.poll(5000))
+signals = []
+signal.signal(signal.SIGURG, lambda number, frame: signals.append(number))
+fcntl.fcntl(accepted, fcntl.F_SETOWN, os.getpid())
+print(client.send(b"before"), client.send(b"12!", MSG_OOB), client.send(b"behind"), urgent(accepted), signals != [])
+print(received(accepted, 8), mark(accepted), accepted.recv(9, MSG_OOB), tried(accepted.recv, 1, MSG_OOB))
+print(received(accepted, 6), mark(accepted))
+client.setsockopt(SOL_SOCKET, SO_OOBINLINE, 1)
+print(accepted.sendmsg([b"a", b"b"], [], MSG_OOB), accepted.send(b"c"), urgent(client), tried(client.recv, 1, MSG_OOB))
+print(client.recv(9), mark(client), client.recv(1), mark(client), client.recv(9))
+for _ in range(20):
+    client.send(b"x" * 3000 + b"!", MSG_OOB)
+    if not urgent(accepted): break
+    print(len(received(accepted, 3000)), accepted.recv(1, MSG_OOB), end=" ")
+client.send(b"last", MSG_OOB)
+client.close()
+print(received(accepted, 9), accepted.recv(1))
+""",
     "queues": """
 listener, client, accepted = pair()
 def queue(end, which):

@@ -34,7 +34,6 @@ MODULES = {
 }
 # Tests that must differ over the core, by the end of their names, and why: neither side runs them.
 DIFFERENT = {
-    "FTPClass.test_abort": "MSG_OOB",
     "ThreadedTests.test_server_accept": "it connects to localhost, which is the kernel's own",
     "ThreadedTests.test_socketserver": "localhost",
     "EventLoopTests.test_create_datagram_endpoint": "UDP",

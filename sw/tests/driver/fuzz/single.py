@@ -105,7 +105,7 @@ def pair(lane: Lane) -> object:
 def send(lane: Lane) -> object:
     slot, how = lane.pick_connected(), lane.random.choice(calls.SENDS)
     data = lane.data(slot, lane.random.choice([0, 1, 700, 1460, 3000]))
-    flags = lane.random.choice([0, socket.MSG_NOSIGNAL, socket.MSG_DONTWAIT])
+    flags = lane.random.choice([0, 0, socket.MSG_NOSIGNAL, socket.MSG_DONTWAIT, socket.MSG_OOB])
     lane.say(slot, how, len(data), flags)
     outcome = calls.sent(how, lane.slots[slot], data, flags)
     if isinstance(outcome, int):
@@ -116,7 +116,7 @@ def send(lane: Lane) -> object:
 def receive(lane: Lane) -> object:
     slot, how = lane.pick_connected(), lane.random.choice(calls.RECEIVES)
     size = lane.random.choice([1, 500, 4000])
-    flags = lane.random.choice([0, 0, socket.MSG_PEEK, socket.MSG_DONTWAIT, socket.MSG_WAITALL])
+    flags = lane.random.choice([0, 0, socket.MSG_PEEK, socket.MSG_DONTWAIT, socket.MSG_WAITALL, socket.MSG_OOB])
     lane.say(slot, how, size, flags)
     return calls.received(how, lane.slots[slot], size, flags)
 
