@@ -94,7 +94,7 @@ Program setOptions() {
   ofSocket.finish(allowed);
   ofTcp.loadArgument(2);
   for (const std::uint32_t name : {TCP_NODELAY, TCP_CONGESTION}) ofTcp.ifEqual(name, decided);
-  for (const std::uint32_t name : {TCP_MD5SIG, TCP_MD5SIG_EXT, TCP_REPAIR, TCP_FASTOPEN_CONNECT})
+  for (const std::uint32_t name : {TCP_MAXSEG, TCP_MD5SIG, TCP_MD5SIG_EXT, TCP_REPAIR, TCP_FASTOPEN_CONNECT})
     ofTcp.ifEqual(name, refused | ENOPROTOOPT);
   constexpr std::uint32_t firstAuthentication = 38, lastAuthentication = 42; // TCP_AO_ADD_KEY to TCP_AO_REPAIR
   for (std::uint32_t name = firstAuthentication; name <= lastAuthentication; ++name)

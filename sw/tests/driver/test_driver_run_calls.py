@@ -22,14 +22,14 @@ def test_the_core_refuses_what_it_cannot_do(nic: Nic) -> None:
     """With the errors of a Linux that lacks it."""
     text = """
 listener, client, accepted = pair()
-print([tried(client.setsockopt, IPPROTO_TCP, each, 1) for each in (14, 19, 30, 32, 38, 39, 40, 41, 42)])
+print([tried(client.setsockopt, IPPROTO_TCP, each, 1) for each in (2, 14, 19, 30, 32, 38, 39, 40, 41, 42)])
 print(tried(socket().sendto, b"fast", 0x20000000, (address, port)), tried(socket, AF_INET, SOCK_STREAM, 262))
 import ctypes
 ctypes.set_errno(0)
 print(ctypes.CDLL(None, use_errno=True).syscall(425, 1, None), name(ctypes.get_errno()))
 """
     assert printed(nic, text).split("\n")[:-1] == [
-        str(["ENOPROTOOPT"] * 9),
+        str(["ENOPROTOOPT"] * 10),
         "ENOTSUP EPROTONOSUPPORT",
         "-1 ENOSYS",
     ]
