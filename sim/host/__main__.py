@@ -70,9 +70,13 @@ def with_programs() -> dict[str, Any]:
     os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, libraries))
     model = verilated.host(), verilated.host_name(verilated.HOST)
     with tempfile.TemporaryDirectory() as work:
-        costs = socket_costs.measure(Path(work), DRIVER, *model)
+        late = []
+        try:
+            costs = socket_costs.measure(Path(work), DRIVER, *model)
+        except subprocess.TimeoutExpired as error:  # a busy machine; the random calls took longer than this
+            costs, late = [], [f"socket costs: not done in {error.timeout:.0f} s"]
         results, gone = programs.run_all(Path(work), *model, [])
-    return {"programs": programs.as_rows(results), "socket_costs": costs, "missing": gone}
+    return {"programs": programs.as_rows(results), "socket_costs": costs, "missing": late + gone}
 
 
 @contextmanager

@@ -59,6 +59,7 @@ def _requests(address: str, port: int, until: float) -> int:
 
 def _bytes(address: str, port: int, until: float) -> int:
     with socket.create_connection((address, port + 2)) as end:
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 17)  # or seconds' worth waits at the end
         while time.monotonic() < until:
             end.sendall(PIECE)
         end.shutdown(socket.SHUT_WR)
