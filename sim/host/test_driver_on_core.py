@@ -145,6 +145,21 @@ def test_a_start_sets_the_window_that_the_path_reports(host: Host) -> None:
     assert out.info.policy_error == Error.OK and host.device.statistics.errors == 0
 
 
+def test_rtt_variation_is_that_of_rfc_6298(model: str) -> None:
+    """A sample for each segment; SRTT shows each to 8 ns, so RTTVAR is known to 4."""
+    host, seen = Host(f"sim:{model}"), []
+    with host.device:
+        out, peer = host.pair()
+        for number in range(1, 13):
+            assert out.send(bytes(100)) == 100
+            host.until(lambda wanted=100 * number: out.info.path_acknowledged == wanted)
+            peer.receive()
+            seen.append((out.info.smoothed_rtt, out.info.rtt_variation))
+    for (srtt, variation), (next_srtt, next_variation) in pairwise(seen):
+        error = 8 * (next_srtt - srtt)
+        assert error and abs(next_variation - (3 / 4 * variation + abs(error) / 4)) <= 4, seen
+
+
 def test_a_paced_transfers_stamps_are_those_of_the_wire(model: str) -> None:
     """Each data frame that left the simulated wire has its stamp, to 2^-16 ns, and the gaps are the pacer's within
     8 ns."""

@@ -129,6 +129,8 @@ def polled(descriptor: int) -> list[int]:
     waiting = ctypes.c_int(-1)
     call("ioctl", descriptor, FIONREAD, ctypes.byref(waiting))
     events = poll.poll(0)
+    if events and events[0][1] & select.POLLERR:  # the reset may have met the urgent byte
+        events = [(descriptor, events[0][1] & ~select.POLLPRI)]
     connected = isinstance(named("getpeername", descriptor), tuple)
     return [events[0][1] if events else 0, waiting.value, int(connected)]
 
