@@ -164,7 +164,8 @@ case class NotificationWriter(config: DownbeatConfig) extends Component {
     put("lossTime", shown.lossTime.ns, HostFormat.pathReport)
     for ((name, value) <- Seq("losses" -> shown.losses, "restarts" -> shown.restarts, "retreats" -> shown.retreats,
         "cwnd" -> shown.cwnd, "ssthresh" -> shown.ssthresh, "smoothedRtt" -> shown.smoothedRtt,
-        "smallestRtt" -> shown.smallestRtt, "rttVariation" -> shown.rttVariation, "averageWindow" -> shown.averageWindow, "segmentSize" -> shown.segmentSize,
+        "smallestRtt" -> shown.smallestRtt, "rttVariation" -> shown.rttVariation,
+        "averageWindow" -> shown.averageWindow, "segmentSize" -> shown.segmentSize,
         "lossWindow" -> shown.lossWindow, "acked" -> shown.acked, "acks" -> shown.acks))
       put(name, value, HostFormat.pathReport)
   }
