@@ -16,6 +16,14 @@ trait EventLine extends Area {
   def isEmpty: Bool
   /** An event has been chosen, and is on its way to the output. */
   def issued: Bool
+
+  /** The event whose condition holds, zeros in what no source fills. */
+  protected def eventOf(config: DownbeatConfig, events: Seq[(Bool, FilledEvent)]): EngineEvent = {
+    val chosen = FilledEvent.chosen(config, events)
+    for ((field, isFilled) <- chosen.event.flatten.zip(chosen.filled) if !isFilled)
+      field.assignFromBits(B(0, widthOf(field) bits))
+    chosen.event
+  }
 }
 
 /** Takes the events of all sources, at most one a clock, with events of one flow at least `flowSpacing` clocks apart.
@@ -57,7 +65,7 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLi
       when(words.valid && fill) {
         valid(i) := True
         secondIsOlder := (if (i == 0) True else False)
-        nextSpots(i) := event(words.payload).reference.flow.resized
+        nextSpots(i) := event(words.payload).event.reference.flow.resized
       }
     }
     Seq(Place(valid(0), spots(0), nextSpots(0), s, !secondIsOlder),
@@ -150,7 +158,7 @@ class Arbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends EventLi
     }
   private val readAny = read.map(_.valid).orR
   output.valid := RegNext(readAny) init False
-  output.payload := RegNextWhen(MuxOH.or(Vec(read.map(_.valid)), read.map(_.event)), readAny || !idle.standsStill)
+  output.payload := RegNextWhen(eventOf(config, read.map(one => (one.valid, one.event))), readAny || !idle.standsStill)
 
   val isEmpty: Bool = !(places.map(_.valid) ++ read.map(_.chosen) ++ read.map(_.valid)).orR && !output.valid
   val issued: Bool = anyChosen

@@ -24,8 +24,9 @@ class EngineSources(
     returned: Stream[ReturnEvent], calculated: Option[Stream[CalculatedEvent]],
     estimated: Option[Stream[EstimatedEvent]], measured: Option[Stream[MeasuredEvent]])
     extends Area {
-  import EventSource.shared
-  private val make = new Sources(directory.payload.config)
+  private val config = directory.payload.config
+  private val make = new Sources(config)
+  private def shared(first: EventSource, second: EventSource) = EventSource.shared(config, first, second)
 
   private val returns = make.returned(returned).registered
   /** Results come before the returns join them: `sent` must be in line before an ACK can follow its frame. */

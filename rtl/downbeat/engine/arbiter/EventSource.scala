@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine.arbiter
 
-import downbeat.engine.pipeline.EngineEvent
+import downbeat.config.DownbeatConfig
 import spinal.core._
 import spinal.lib._
 
@@ -11,7 +11,7 @@ import spinal.lib._
   * @param event   makes an event of such a word
   * @param returns its events may send a segment, so the arbiter keeps a place for a return free
   */
-case class EventSource(words: Stream[Bits], event: Bits => EngineEvent, returns: Boolean = true) {
+case class EventSource(words: Stream[Bits], event: Bits => FilledEvent, returns: Boolean = true) {
   /** The source behind a register for valid and payload and one for ready. No path leads from the arbiter through it.
     * It passes a word every two clocks.
     */
@@ -20,14 +20,16 @@ case class EventSource(words: Stream[Bits], event: Bits => EngineEvent, returns:
 
 object EventSource {
   /** Two sources that take turns at one place of the arbiter, registered. */
-  def shared(first: EventSource, second: EventSource): EventSource = {
+  def shared(config: DownbeatConfig, first: EventSource, second: EventSource): EventSource = {
     val bits = widthOf(first.words.payload) max widthOf(second.words.payload)
     def marked(source: EventSource, mark: Bool): Stream[Bits] = source.words.map(word => mark ## word.resize(bits))
-    def word(source: EventSource, shared: Bits): EngineEvent =
+    def word(source: EventSource, shared: Bits): FilledEvent =
       source.event(shared.resize(widthOf(source.words.payload)))
     EventSource(
       StreamArbiterFactory().roundRobin.transactionLock.onArgs(marked(first, False), marked(second, True)),
-      shared => shared.msb ? word(second, shared) | word(first, shared),
+      shared =>
+        FilledEvent.chosen(config,
+          Seq(!shared.msb -> word(first, shared), shared.msb -> word(second, shared))),
       first.returns || second.returns).registered
   }
 }

@@ -16,14 +16,11 @@ class Sources(config: DownbeatConfig) {
   private def source[T <: Data](stream: Stream[T], kind: SpinalEnumElement[EventKind.type])(
       fill: (T, EngineEvent) => Unit): EventSource =
     EventSource(stream.map(_.asBits),
-      bits => {
-        val word = bits.as(stream.payload)
-        val event = EngineEvent(config).allowOverride()
-        event.assignFromBits(B(0, event.getBitsWidth bits))
-        event.kind := kind
-        fill(word, event)
-        event
-      })
+      bits =>
+        FilledEvent(config) { event =>
+          event.kind := kind
+          fill(bits.as(stream.payload), event)
+        })
 
   def directory(stream: Stream[DirectoryEvent]): EventSource = source(stream, EventKind.segment) { (word, event) =>
     when(word.icmpError === IcmpErrorKind.unreachable)(event.kind := EventKind.unreachable)

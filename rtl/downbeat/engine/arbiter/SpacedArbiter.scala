@@ -33,7 +33,8 @@ class SpacedArbiter(config: DownbeatConfig, sources: Seq[EventSource]) extends E
   val issued: Bool = choice.orR
   val output = Flow(EngineEvent(config))
   output.valid := issued
-  output.payload := MuxOH.or(choice, sources.map(source => source.event(source.words.payload)))
+  output.payload := eventOf(config,
+    sources.zip(choice.asBools).map { case (source, chosen) => (chosen, source.event(source.words.payload)) })
 
   val isEmpty: Bool = !sources.map(_.words.valid).orR && !issued
 }
