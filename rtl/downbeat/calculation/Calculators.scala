@@ -22,38 +22,44 @@ case class CalculatedEvent(config: DownbeatConfig) extends Bundle {
   val calculated = Calculated()
 }
 
-/** The shared units for long calculations: one for each calculator of the build, with a queue before it.
+/** The shared units for long calculations: one for each calculator of the build, and one queue before them all. Its
+  * words are wide: a queue for each unit would take more than a small unit does. Units work side by side; a request
+  * waits for those before it to be taken.
   *
-  * The engine makes a request only if the unit has `space`. It is false early enough for the requests that the pipeline
+  * The engine makes a request only if there is `space`. It is false early enough for the requests that the pipeline
   * still brings, so neither the engine nor a unit waits. Responses of one unit keep their order.
   */
 case class Calculators(config: DownbeatConfig) extends Component {
   import Calculators._
   val io = new Bundle {
     val request = slave(Flow(CalculationRequest(config)))
-    val space = out(Bits(config.calculators.size bits))
+    val space = out(Bool())
     val result = master(Stream(CalculatedEvent(config)))
     val idle = out(Bool())
   }
   noIoPrefix()
 
-  private val lanes = config.calculators.zipWithIndex.map { case (calculator, index) => new Lane(calculator, index) }
+  private val requests = StreamFifo(CalculationRequest(config), waiting, latency = 1)
+  requests.io.push.valid := io.request.valid
+  requests.io.push.payload := io.request.payload
+  io.space := RegNext(requests.io.availability > spare) init False
+
+  private val head = requests.io.pop.halfPipe()
+  private val units = config.calculators.size
+  private val lanes =
+    config.calculators.zip(if (units > 1) StreamDemux(head, head.calculator, units) else Seq(head)).map {
+      case (calculator, taken) => new Lane(calculator, taken)
+    }
   // Registered both ways: the engine's arbiter and the arbiter of the lanes are not in one path. Responses are rare, so
   // no lane waits long.
   io.result << StreamArbiterFactory().lowerFirst.transactionLock.on(lanes.map(_.result)).halfPipe()
-  for ((lane, index) <- lanes.zipWithIndex) io.space(index) := lane.space
-  io.idle := !io.request.valid && !io.result.valid && lanes.map(_.idle).andR
+  io.idle := !io.request.valid && !requests.io.occupancy.orR && !head.valid && !io.result.valid && lanes.map(
+    _.idle).andR
 
-  /** A unit with its queues. The connection of a request waits beside the unit for the response. */
-  private class Lane(calculator: Calculator, index: Int) extends Area {
+  /** A unit. The connection of a request waits beside it for the response. */
+  private class Lane(calculator: Calculator, requests: Stream[CalculationRequest]) extends Area {
     private val unit = calculator.build(config)
-    private val requests = StreamFifo(CalculationRequest(config), waiting, latency = 1)
-    requests.io.push.valid := io.request.valid && io.request.calculator === index
-    requests.io.push.payload := io.request.payload
-    val space = RegNext(requests.io.availability > spare) init False
-
-    private val head = requests.io.pop.halfPipe()
-    private val (issued, remembered) = StreamFork2(head, synchronous = true)
+    private val (issued, remembered) = StreamFork2(requests, synchronous = true)
     unit.io.request.arbitrationFrom(issued)
     unit.io.request.flow := issued.reference.flow
     unit.io.request.operands := issued.operands.resize(calculator.requestBits)
@@ -82,13 +88,13 @@ case class Calculators(config: DownbeatConfig) extends Component {
       event.calculated.note := joined._1.note
       event
     }
-    val idle: Bool = !requests.io.occupancy.orR && !head.valid && owners.empty
+    val idle: Bool = owners.empty
   }
 }
 
 object Calculators {
   def indexBits(config: DownbeatConfig): Int = log2Up(config.calculators.size) max 1
-  /** Requests in the queue before a unit. */
+  /** Requests in the queue before the units. */
   private val waiting = 16
   /** Requests that may still come when the queue seems to have no space. */
   private val spare = 8

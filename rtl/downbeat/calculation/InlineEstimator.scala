@@ -3,6 +3,7 @@ package downbeat.calculation
 
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.InlineResult
+import downbeat.lib.WideQueue
 import downbeat.messages.FlowReference
 import spinal.core._
 import spinal.lib._
@@ -32,8 +33,8 @@ case class InlineEstimator(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val queued =
-    new QueuedUnit(InlineMeasurement.build(config), io.request, waiting)(_.reference.flow, _.request.asBits)
+  private val queued = new QueuedUnit(InlineMeasurement.build(config), io.request,
+    WideQueue(InlineMessage(config), waiting))(_.reference.flow, _.request.asBits)
   io.space := queued.space
   io.result << queued.responses.takeWhen(queued.responses.payload._2.lsb).map { both =>
     val event = MeasuredEvent(config)

@@ -10,13 +10,13 @@ import spinal.lib._
   * A message goes in only while there is `space`. It is false early enough for the messages that the pipeline still
   * brings.
   *
-  * @param messages what goes in, `places` of it at most
+  * @param messages what goes in
+  * @param queue    where it waits
   * @param flow     whose it is
   * @param operands the request as the unit takes it
   */
-class QueuedUnit[T <: Data](unit: CalculatorUnit, messages: Flow[T], places: Int)(flow: T => UInt, operands: T => Bits)
-    extends Area {
-  private val queue = StreamFifo(messages.payloadType, places, latency = 1)
+class QueuedUnit[T <: Data](unit: CalculatorUnit, messages: Flow[T], queue: StreamFifo[T])(
+    flow: T => UInt, operands: T => Bits) extends Area {
   queue.io.push.valid := messages.valid
   queue.io.push.payload := messages.payload
   val space: Bool = RegNext(queue.io.availability > QueuedUnit.spare) init False

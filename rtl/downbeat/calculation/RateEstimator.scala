@@ -32,7 +32,8 @@ case class RateEstimator(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val queued = new QueuedUnit(RateEstimate.build(config), io.request, waiting)(_.reference.flow, _.ack.asBits)
+  private val queued = new QueuedUnit(RateEstimate.build(config), io.request,
+    StreamFifo(RateRequest(config), waiting, latency = 1))(_.reference.flow, _.ack.asBits)
   io.space := queued.space
   io.result << queued.responses.map { both =>
     val event = EstimatedEvent(config)

@@ -69,11 +69,11 @@ class CalculationControl(
         event.kind === CongestionEventKind.timeoutAgain)
   }
 
-  /** The units that have space. */
-  val space = Bits(config.calculators.size bits)
+  /** There is space for a request. */
+  val space = Bool()
 
   private val issue = new s5.Area {
-    val goes = isValid && check.may && space.resize(1 << Calculators.indexBits(config))(apply(calculator))
+    val goes = isValid && check.may && space
     val request = CalculationRequest(config)
     request.reference.flow := FLOW
     request.reference.generation := CONNECTION
