@@ -32,9 +32,11 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     private val starts = if (config.hostStart) apply(STARTS) else False
     val keeps = insert(sets)
     val changes = insert(sets || starts)
+    /** The policies' states before the event; those of a new connection are its arguments. */
     val startupState = restarted(before.startupState, PARAMETERS.startupArgument)
     val steadyState = restarted(before.steadyState, PARAMETERS.steadyArgument)
-    private def restarted(state: Bits, argument: Bits) = insert(changes ? argument.resize(widthOf(state)) | state)
+    private def restarted(state: Bits, argument: Bits) =
+      insert((changes || OPENING) ? argument.resize(widthOf(state)) | state)
   }
   import change.{changes, keeps}
 
@@ -176,8 +178,9 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
     val after = CongestionState(config)
     after.window := WINDOW
-    after.startupState := Mux[Bits](handshakes, change.startupState, results.startupState)
-    after.steadyState := Mux[Bits](handshakes, change.steadyState, results.steadyState)
+    private val stays = handshakes || OPENING
+    after.startupState := Mux[Bits](stays, change.startupState, results.startupState)
+    after.steadyState := Mux[Bits](stays, change.steadyState, results.steadyState)
     if (after.startup != null) after.startup := STARTUP
     if (after.steady != null) after.steady := STEADY
     when(handshakes)(after.window := before.window)
@@ -187,18 +190,14 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
       after.prior.ssthresh := before.window.ssthresh(46 downto 16)
       after.prior.steadyState := change.steadyState
     }
-    when(EVENT.kind === kinds.undone)(after.steadyState := before.prior.steadyState)
+    when(EVENT.kind === kinds.undone && !OPENING)(after.steadyState := before.prior.steadyState)
     windows.growth.update(after, WINDOW)
     after.spacing := spacing
     after.initialWindow := OPENING ? PARAMETERS.initialWindow | before.initialWindow
     after.synLost := !OPENING && handshakes && (before.synLost || choose.synLost)
     if (config.policiesCalculate) after.calculation := calculation.after
     if (config.hostStart) after.flight := hostFlight.after(handshakes)
-    when(OPENING) {
-      after.handshake.open(PARAMETERS.ssthresh)
-      after.startupState := PARAMETERS.startupArgument.resized
-      after.steadyState := PARAMETERS.steadyArgument.resized
-    }
+    when(OPENING)(after.handshake.open(PARAMETERS.ssthresh))
     write(after, LIVE || OPENING)
 
     val growthLimited = insert(after.growth.limited)
