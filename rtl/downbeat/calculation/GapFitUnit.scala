@@ -68,7 +68,8 @@ class GapFitUnit(config: EngineSizes) extends CalculatorUnit(config, GapFit) {
 
     classify.whenIsActive(quotient(taken.departureGap << 5, taken.firstGap) {
       goto(spread)
-      for (((from, below), number) <- classes.zipWithIndex) when(!(result < from) && result < below) {
+      val (ratio, beyond) = (result.resize(8), (result >> 8).orR)
+      for (((from, below), number) <- classes.zipWithIndex) when(!beyond && !(ratio < from) && ratio < below) {
         index := number
         goto(read0)
       }

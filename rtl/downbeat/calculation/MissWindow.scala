@@ -65,7 +65,7 @@ class MissWindowUnit(config: EngineSizes) extends CalculatorUnit(config, MissWin
       goto(bound)
     })
     bound.whenIsActive {
-      when(value > taken.maxWindow)(value := taken.maxWindow.resized)
+      when((value >> 16).orR || value.resize(16) > taken.maxWindow)(value := taken.maxWindow.resized)
       known := taken.roundTrip.orR && value.orR && taken.maxWindow.orR
       goto(spread)
     }
