@@ -33,7 +33,7 @@ async def latency(dut: Any, spacing: int = 1) -> int:
     seen = set()
     for ahead in (0, 1):
         responses: list[int] = []
-        for clock in range(-spacing * ahead, 400):
+        for clock in range(-spacing * ahead, 500):
             dut.request_valid.value = int(clock in (-spacing, 0))
             await RisingEdge(dut.clk)
             if dut.response_valid.value == 1:

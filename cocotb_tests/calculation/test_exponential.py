@@ -17,7 +17,8 @@ from sim.golden.calculation.exponential import FRACTION_BITS, INTEGER_BITS, MANT
 
 REQUESTS = draws(5000, 50_000)
 # By module, clocks from request to request.
-SPACING = {"Exponential": 1, "ExponentialSingle": 20}
+SPACING = {"Exponential": 1, "ExponentialSingle": 139}
+CLOCKS = {"Exponential": 20, "ExponentialSingle": 139}
 Y_BITS = INTEGER_BITS + FRACTION_BITS
 
 
@@ -45,8 +46,8 @@ async def answers_are_those_of_the_golden_model(dut: Any) -> None:
 
 
 @cocotb.test()
-async def a_response_comes_twenty_clocks_after_the_request(dut: Any) -> None:
-    assert await latency(dut, SPACING[dut._name]) == 20
+async def a_response_comes_so_many_clocks_after_the_request(dut: Any) -> None:
+    assert await latency(dut, SPACING[dut._name]) == CLOCKS[dut._name]
 
 
 def value(y: int, *, decay: bool) -> float:

@@ -17,7 +17,7 @@ from sim.golden.calculation.logistic_window import logistic_window
 
 REQUESTS = 500
 # By module, clocks within which it takes a request: pipelined each clock, single when the one before is answered.
-MAX = {"CalculatorLogistic": 2, "CalculatorLogisticSpaced": 129}
+MAX = {"CalculatorLogistic": 2, "CalculatorLogisticSpaced": 428}
 FLOWS = 16
 
 

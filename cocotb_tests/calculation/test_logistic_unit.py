@@ -19,7 +19,8 @@ from sim.golden.calculation.logistic_window import LogisticRequest, logistic_win
 
 REQUESTS = 5000
 # By module, clocks from request to request.
-SPACING = {"LogisticUnit": 1, "LogisticUnitSingle": 126}
+SPACING = {"LogisticUnit": 1, "LogisticUnitSingle": 425}
+CLOCKS = {"LogisticUnit": 126, "LogisticUnitSingle": 425}
 # The tolerance: 2^-16 of the window, or one unit of the last place.
 TOLERANCE = 2**-16
 
@@ -50,8 +51,8 @@ async def answers_are_those_of_the_golden_model(dut: Any) -> None:
 
 
 @cocotb.test()
-async def a_response_comes_126_clocks_after_the_request(dut: Any) -> None:
-    assert await latency(dut, SPACING[dut._name]) == 126
+async def a_response_comes_so_many_clocks_after_the_request(dut: Any) -> None:
+    assert await latency(dut, SPACING[dut._name]) == CLOCKS[dut._name]
 
 
 def test_the_error_is_below_the_tolerance_over_the_whole_range() -> None:

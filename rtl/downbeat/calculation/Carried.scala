@@ -22,6 +22,17 @@ class Carried(length: Int, single: Boolean) extends Area {
   def product(node: Int, left: UInt, right: UInt): Payload[UInt] =
     nodes(node + Product.latency).insert(Product(left, right))
 
+  /** `value` of a node and another one shifted left by the zeros above its top bit, and their number,
+    * Normalized.latency nodes later.
+    */
+  def normalized(node: Int, value: UInt, along: UInt = U(0, 1 bits)): (UInt, UInt, UInt) =
+    Normalized(value, along, arrives(node))
+
+  /** `value` of a node shifted right, ShiftedRight.latency nodes later. */
+  def shiftedRight(node: Int, value: UInt, distance: UInt): UInt = ShiftedRight(value, distance, arrives(node))
+
+  private def arrives(node: Int): Option[Bool] = if (single) Some(nodes(node).valid) else None
+
   /** To be called when all logic is placed. */
   def build(): Unit = {
     if (single) new HeldValues(nodes, length, stays = _ => false)

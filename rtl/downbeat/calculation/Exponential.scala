@@ -40,7 +40,7 @@ case class Exponential(single: Boolean = false) extends Component {
   }
   noIoPrefix()
 
-  private val carried = new Carried(latency + 1, single)
+  private val carried = new Carried(latency(single) + 1, single)
   import carried.nodes
   private val Seq(n0, n1) = nodes.take(2)
   n0.valid := io.request.valid
@@ -97,20 +97,21 @@ case class Exponential(single: Boolean = false) extends Component {
     val decrease = insert(cross.decrease)
     private val integer = request.y >> fractionBits
     private val mantissa = ~decrease.takeHigh(36).asUInt
-    val power = ShiftedRight(mantissa @@ U(0, 18 bits), integer)
+    val power = carried.shiftedRight(doneAt, mantissa @@ U(0, 18 bits), integer)
     val alone = insert(integer === 0)
   }
-  private val nShifted = nodes(doneAt + ShiftedRight.latency)
+  private val shiftedAt = doneAt + ShiftedRight.latency(single)
+  private val nShifted = nodes(shiftedAt)
   private val shift = new nShifted.Area {
     private val power = insert(done.power)
     private val decayed = done.alone ? apply(done.decrease) | ~power
     private val unshifted = ~done.decrease.takeHigh(36).asUInt @@ U(0, 18 bits)
     val fixed = RegNext(request.decay ? decayed | unshifted)
   }
-  private val nChosen = nodes(doneAt + ShiftedRight.latency + 1)
+  private val nChosen = nodes(shiftedAt + 1)
   private val choose = new nChosen.Area {
     private val fixed = insert(shift.fixed)
-    val (normal, zeros) = Normalized(fixed)
+    val (normal, _, zeros) = carried.normalized(shiftedAt + 1, fixed)
   }
   private val nLast = nodes.last
   new nLast.Area {
@@ -135,7 +136,8 @@ object Exponential {
   private val joinedAt = Product.latency + 3
   private val doneAt = joinedAt + Product.latency + 1
   /** Clocks from a request to its response. */
-  val latency: Int = doneAt + ShiftedRight.latency + 1 + Normalized.latency(fractionBits)
+  def latency(single: Boolean): Int =
+    doneAt + ShiftedRight.latency(single) + 1 + Normalized.latency(fractionBits, single)
 
   /** 1 - 2^-i / 2^step^^ for i from 0 on. */
   private def table(step: Int, fraction: Int): Mem[UInt] = {

@@ -28,7 +28,7 @@ object LogisticCalculator extends Calculator {
   val requestBits: Int = 2 * 44 + 36 + 34 + 48 + 16 + 10
   val responseBits = 48
   override def underWay(config: EngineSizes): Int =
-    if (single(config)) super.underWay(config) else 1 << log2Up(LogisticUnit.latency)
+    if (single(config)) super.underWay(config) else 1 << log2Up(LogisticUnit.latency(single = false))
 
   /** One request at a time, in an engine with several clocks from one event to the next. */
   private def single(config: EngineSizes) = config.eventSpacing > 1

@@ -6,10 +6,11 @@ import spinal.lib.misc.pipeline._
 
 /** The rates of [[LogisticUnit]]: K - gamma (K - A) in terms of K, which gives the exponent, and scaled for the target.
   */
-private[calculation] class LogisticRates(carried: Carried, single: Boolean, request: LogisticRequest) extends Area {
+private[calculation] class LogisticRates(
+    carried: Carried, schedule: LogisticSchedule, single: Boolean, request: LogisticRequest) extends Area {
   import LogisticRates._
-  import LogisticSchedule._
-  import carried.{far, nodes, product}
+  import carried.{far, nodes, normalized, product}
+  import schedule._
 
   // ---- K and 640 K - 640 gamma (K - A), scaled so that K's top bit is set
 
@@ -42,7 +43,7 @@ private[calculation] class LogisticRates(carried: Carried, single: Boolean, requ
   }
   private val nSummed = nodes(summed)
   private val normalize = new nSummed.Area {
-    val (capacity, rate, shift) = Normalized(take.capacity, subtract.rate)
+    val (capacity, rate, shift) = normalized(summed, take.capacity, subtract.rate)
   }
 
   // ---- y = x log2(e) = t per ns

@@ -6,14 +6,14 @@ import spinal.lib.misc.pipeline._
 
 /** The window w and the target w* of [[LogisticUnit]], with an exponent both, and which is the larger. */
 private[calculation] class LogisticTarget(
-    carried: Carried, request: LogisticRequest, rates: LogisticRates) extends Area {
-  import LogisticSchedule._
+    carried: Carried, schedule: LogisticSchedule, request: LogisticRequest, rates: LogisticRates) extends Area {
   import LogisticTarget._
-  import carried.{far, nodes, product}
+  import carried.{far, nodes, normalized, product}
+  import schedule._
 
   // ---- w* = {K - gamma (K - A)} tau, and w
 
-  private val (time, timeZeros) = Normalized(far(request.roundTrip, 0, aimed))
+  private val (time, _, timeZeros) = normalized(aimed, far(request.roundTrip, 0, aimed))
   private val nTimed = nodes(timed)
   private val aim = new nTimed.Area {
     val tau = insert(time)
@@ -27,9 +27,9 @@ private[calculation] class LogisticTarget(
   private val nTargeted = nodes(targeted)
   private val target = new nTargeted.Area {
     // All its zeros are in the first eight bits.
-    val (_, mantissa, zeros) = Normalized(reach.target.takeHigh(8).asUInt, reach.target)
+    val (_, mantissa, zeros) = normalized(targeted, reach.target.takeHigh(8).asUInt, reach.target)
   }
-  private val (window, windowZeros) = Normalized(far(request.window, 0, known - Normalized.latency(48)))
+  private val (window, _, windowZeros) = normalized(weighed, far(request.window, 0, weighed))
   private val nKnown = nodes(known)
   private val know = new nKnown.Area {
     val star = insert(Scaled(aim.exponent - target.zeros, target.mantissa >> 18))

@@ -24,8 +24,9 @@ import spinal.lib.misc.pipeline._
   * @param single the next request comes after the response, so that a value needs one register and a division one stage
   */
 case class LogisticUnit(single: Boolean = false) extends Component {
-  import LogisticSchedule._
   import LogisticUnit._
+  private val schedule = new LogisticSchedule(single)
+  import schedule._
 
   val io = new Bundle {
     val request = slave(Flow(LogisticRequest()))
@@ -35,11 +36,11 @@ case class LogisticUnit(single: Boolean = false) extends Component {
   noIoPrefix()
 
   private val carried = new Carried(rounded + 2, single)
-  import carried.{far, nodes, product}
+  import carried.{far, nodes, product, shiftedRight}
   private val request = io.request.m2sPipe
   nodes.head.valid := request.valid
-  private val rates = new LogisticRates(carried, single, request)
-  private val target = new LogisticTarget(carried, request, rates)
+  private val rates = new LogisticRates(carried, schedule, single, request)
+  private val target = new LogisticTarget(carried, schedule, request, rates)
 
   // ---- f, and b and s
 
@@ -62,7 +63,7 @@ case class LogisticUnit(single: Boolean = false) extends Component {
   }
   private val nAligned = nodes(aligned)
   private val align = new nAligned.Area {
-    val small = ShiftedRight(judge.small.mantissa, bounded(sort.ratio))
+    val small = shiftedRight(aligned, judge.small.mantissa, bounded(sort.ratio))
   }
   private val nSubtracted = nodes(compared)
   private val subtract = new nSubtracted.Area {
@@ -97,7 +98,7 @@ case class LogisticUnit(single: Boolean = false) extends Component {
   }
   private val nShifted = nodes(shifted)
   private val shift = new nShifted.Area {
-    val smaller = ShiftedRight(part.shifting, bounded(span.distance))
+    val smaller = shiftedRight(shifted, part.shifting, bounded(span.distance))
   }
   private val nAdded = nodes(added)
   private val add = new nAdded.Area {
@@ -117,7 +118,7 @@ case class LogisticUnit(single: Boolean = false) extends Component {
     val end = far(add.down.msb ## bounded(add.down.asUInt.resize(8)), divided, widened)
   }
   private val doubled =
-    ShiftedRight(divide.quotient.io.response.payload @@ U(0, 16 bits), divide.end(5 downto 0).asUInt)
+    shiftedRight(widened, divide.quotient.io.response.payload @@ U(0, 16 bits), divide.end(5 downto 0).asUInt)
   private val nWidened = nodes(widened)
   private val widen = new nWidened.Area {
     val tooLarge = insert(divide.end.msb)
@@ -142,7 +143,7 @@ object LogisticUnit {
   private val largest = 64 + 15
 
   /** Clocks from a request to its response: the first is before node 0. */
-  val latency: Int = LogisticSchedule.rounded + 2
+  def latency(single: Boolean): Int = new LogisticSchedule(single).rounded + 2
 
   /** A distance that 6 bits hold; from 63 on nothing is left of 56 bits. */
   private def bounded(distance: UInt): UInt =
