@@ -24,11 +24,11 @@ constexpr std::chrono::milliseconds resetComes{10}; // after Presence has seen a
 
 using Parts = std::array<iovec, 2>;
 
-/// The first `most` bytes.
-int partsOf(const downbeat_span (&spans)[2], Parts &parts, std::size_t most) {
+/// The first `count` bytes.
+int partsOf(const downbeat_span (&spans)[2], Parts &parts, std::size_t count) {
   for (std::size_t each = 0; each < parts.size(); ++each) {
-    parts[each] = {spans[each].bytes, std::min(spans[each].length, most)};
-    most -= parts[each].iov_len;
+    parts[each] = {spans[each].bytes, std::min(spans[each].length, count)};
+    count -= parts[each].iov_len;
   }
   return parts[1].iov_len != 0 ? 2 : 1;
 }
@@ -143,7 +143,7 @@ bool Bridge::sendAll() {
     downbeat_span spans[2];
     const std::int64_t space = downbeat_reserve(connection_, spans);
     if (space <= 0) return true;
-    // No more is read than was there before the question for the mark; the kernel reads up to a mark.
+    // No more is read than was there before the mark was looked for; the kernel reads up to a mark.
     const auto waiting = static_cast<std::size_t>(unread());
     const bool urgent = waiting != 0 && atMark();
     Parts parts;
@@ -176,11 +176,11 @@ bool Bridge::receiveAll() {
     if (waiting <= 0) return true;
     const std::uint64_t urgent = information().urgent_left;
     const bool mark = urgent == 1;
-    const auto most = mark ? 1 : urgent == 0 ? static_cast<std::uint64_t>(waiting) : urgent - 1;
+    const auto limit = mark ? 1 : urgent == 0 ? static_cast<std::uint64_t>(waiting) : urgent - 1;
     Parts parts;
     msghdr message{};
     message.msg_iov = parts.data();
-    message.msg_iovlen = static_cast<std::size_t>(partsOf(spans, parts, most));
+    message.msg_iovlen = static_cast<std::size_t>(partsOf(spans, parts, limit));
     const ssize_t count = sendmsg(end_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT | (mark ? MSG_OOB : 0));
     if (count > 0)
       downbeat_consume(connection_, static_cast<std::size_t>(count));

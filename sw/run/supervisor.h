@@ -183,7 +183,7 @@ private:
   std::map<std::uint16_t, std::unique_ptr<Listener>> listeners_; // by port
   std::map<std::uint32_t, Accepting> accepting_;
   std::vector<OwnOpening> ownOpening_;
-  std::set<std::uint16_t> ownPorts_; // of connections to own listeners that nobody has accepted
+  std::set<std::uint16_t> ownPorts_; // from which own listeners have connections to accept
   downbeat_connection *trial_ = nullptr; // to the core's own address, until it has responded
   bool reachesItself_ = true;
   std::vector<std::pair<Clock::time_point, File>> silent_; // ends whose programs time out
