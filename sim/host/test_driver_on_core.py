@@ -152,7 +152,11 @@ def test_rtt_variation_is_that_of_rfc_6298(model: str) -> None:
         out, peer = host.pair()
         for number in range(1, 13):
             assert out.send(bytes(100)) == 100
-            host.until(lambda wanted=100 * number: out.info.path_acknowledged == wanted)
+
+            def acknowledged(wanted: int = 100 * number) -> bool:
+                return bool(out.info.path_acknowledged == wanted)
+
+            host.until(acknowledged)
             peer.receive()
             seen.append((out.info.smoothed_rtt, out.info.rtt_variation))
     for (srtt, variation), (next_srtt, next_variation) in pairwise(seen):
