@@ -68,6 +68,7 @@ case class HostPort() extends Component {
   private val command = new HostRing(io.setUp.commandBase, io.setUp.commandSize)
   private val notification = new HostRing(io.setUp.notificationBase, io.setUp.notificationSize)
   private val shown = Reg(UInt(32 bits)) init 0
+  private val stops = !io.setUp.enable || io.broken
 
   io.starts := False
   switch(state) {
@@ -89,7 +90,7 @@ case class HostPort() extends Component {
       }
     }
     is(State.running) {
-      when(!io.setUp.enable || io.broken)(state := State.ending)
+      when(stops)(state := State.ending)
     }
     is(State.ending)(when(!io.busy)(state := State.off))
   }
@@ -124,7 +125,7 @@ case class HostPort() extends Component {
     private val unread = RegNext(notification.head =/= notification.tail && notification.head =/= shown) init False
     // `unread` is a clock late.
     val wanted = armed && unread && io.view.running && !(RegNext(io.head.valid) init False)
-    when(wanted && !holding && !io.head.valid) {
+    when(wanted && !holding && !io.head.valid && !stops) {
       raised := True
       armed := False
       holding := True
