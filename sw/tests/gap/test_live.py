@@ -42,11 +42,11 @@ def test_frames_of_another_host_are_heard_and_their_delay_refused(tmp_path: Path
 plan, reports, *to = sys.argv[1:]
 hearing = [*downbeat, 'gap', 'live', veth.ENDS[1], '--schedule', plan, '--reports', reports]
 refused = subprocess.run([*hearing, '--one-way'], capture_output=True, text=True)
-print(refused.returncode, refused.stderr)
+print(refused.returncode, refused.stderr, flush=True)
 talk = "import socket, time\\ns = socket.socket(17, 3)\\ns.bind(('downbeat0', 0))\\nwhile 1: s.send(bytes(60)), time.sleep(0.002)"
 noise = subprocess.Popen([sys.executable, '-c', talk])
 listener = subprocess.Popen(hearing, stdout=subprocess.PIPE, text=True)
-print(listener.stdout.readline())
+print(listener.stdout.readline(), flush=True)
 subprocess.run([*downbeat, 'replay', plan, '--interface', veth.ENDS[0], *to], check=True)
 listener.communicate(timeout=60)
 noise.kill()

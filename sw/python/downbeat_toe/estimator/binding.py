@@ -38,6 +38,7 @@ class Report:
     ssthresh: int = 0
     smoothed_rtt: int = 0
     smallest_rtt: int = 0
+    rtt_variation: int = 0
     average_window: int = 0
     acked: int = 0
     acks: int = 0
