@@ -58,6 +58,7 @@ class Bridge:
 
     def close(self) -> None:
         os.close(self._other)
+        self._thread.join()  # before its descriptor's number is another test's
         os.close(self.main)
 
 
