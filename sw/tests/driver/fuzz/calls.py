@@ -128,11 +128,11 @@ def polled(descriptor: int) -> list[int]:
     poll.register(descriptor, WATCHED)
     waiting = ctypes.c_int(-1)
     call("ioctl", descriptor, FIONREAD, ctypes.byref(waiting))
-    events = poll.poll(0)
-    if events and events[0][1] & select.POLLERR:  # the reset may have met the urgent byte
-        events = [(descriptor, events[0][1] & ~select.POLLPRI)]
+    events = sum(each for _, each in poll.poll(0))
     connected = isinstance(named("getpeername", descriptor), tuple)
-    return [events[0][1] if events else 0, waiting.value, int(connected)]
+    if not connected:  # the reset may have met the urgent byte
+        events &= ~select.POLLPRI
+    return [events, waiting.value, int(connected)]
 
 
 def set_option(descriptor: int, level: int, name: int, value: bytes) -> Outcome:

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import os
+import select
 import socket
 
 from sw.tests.driver.fuzz import calls, options
 from sw.tests.driver.fuzz.calls import call
 from sw.tests.driver.fuzz.lane import BACKLOG, BUDGET, CLIENTS, LONG, SHORT, Action, Lane
+
+NEW = [select.POLLOUT | select.POLLHUP, 0, 0]  # a socket before connect and listen, as polled
 
 
 def make(lane: Lane) -> object:
@@ -124,6 +127,8 @@ def receive(lane: Lane) -> object:
 
 def shut(lane: Lane) -> object:
     slot, how = lane.pick_connected(), lane.random.choice([0, 1, 2, 3])
+    if how in (1, 2) and lane.slots[slot] >= 0 and calls.polled(lane.slots[slot]) == NEW:  # driver.md: FIN at its connect
+        how = 0
     lane.say(slot, how)
     return call("shutdown", lane.slots[slot], how)
 
