@@ -35,11 +35,13 @@ def run(
     scheduler: Annotated[str, typer.Option(help="a Dask cluster's, as tcp://host:8786, instead of this machine")] = "",
     vary: Annotated[bool, typer.Option(help="also with other values of what the paper leaves out")] = False,
     startup: Annotated[str, typer.Option(help="also with this in the place of each start: the null model")] = "",
+    steady: Annotated[str, typer.Option(help="its steady policy")] = "",
 ) -> None:
     """Runs experiments from their files and writes build/reports/experiments."""
     from sim.experiments.engine import command
 
-    raise typer.Exit(command.run(files, seed, jobs, full, runs, duration, scheduler, vary, startup))
+    null = command.Policies(startup, steady)
+    raise typer.Exit(command.run(files, seed, jobs, full, runs, duration, scheduler, vary, null))
 
 
 def by_name() -> int:
@@ -56,7 +58,7 @@ def by_name() -> int:
     full, seconds = os.environ.get("FULL") == "1", os.environ.get("DURATION") or ""
     duration = f"{seconds} s" if seconds else ""
     vary = os.environ.get("VARY") == "1"
-    null = os.environ.get("STARTUP") or ""
+    null = command.Policies(os.environ.get("STARTUP") or "", os.environ.get("STEADY") or "")
     return command.run(paths, number["SEED"] or 1, number["JOBS"], full, number["RUNS"], duration, vary=vary, null=null)
 
 

@@ -20,7 +20,7 @@ from sim.experiments.engine.plan.lines import plan
 from sim.experiments.engine.report import records, report
 from sim.experiments.engine.runs.program import built_policies, program, runner
 from sim.experiments.engine.runs.runs import Interrupted, Result, Work
-from sim.experiments.engine.schema.checks import Policies
+from sim.experiments.engine.schema import checks
 from sim.experiments.engine.schema.load import Cell, File, load
 from sim.experiments.names import FILES
 from sim.lib import build
@@ -29,6 +29,16 @@ STATUS_INTERRUPTED = 130
 
 
 NULL = "null model"
+
+
+class Policies(NamedTuple):
+    """Of every core's flow, in the place of the file's; empty: as the file says."""
+
+    startup: str = ""
+    steady: str = ""
+
+
+NONE = Policies()
 
 
 class Request(NamedTuple):
@@ -40,7 +50,7 @@ class Request(NamedTuple):
     works: list[Work]
 
     @staticmethod
-    def of(file: File, changed: str, known: Policies, seed: int, runs: int) -> Request:
+    def of(file: File, changed: str, known: checks.Policies, seed: int, runs: int) -> Request:
         seeds = [seed + number for number in range(runs or file.experiment.run.seeds)]
         carries_out = program(file)
         each = [(cell, Work(carries_out, plan(cell.experiment, known, one))) for cell in file.cells for one in seeds]
@@ -53,13 +63,15 @@ class Request(NamedTuple):
         return results
 
 
-def forms(path: Path, known: Policies, full: bool, duration: str, vary: bool, null: str = "") -> list[tuple[str, File]]:
+def forms(
+    path: Path, known: checks.Policies, full: bool, duration: str, vary: bool, null: Policies = NONE
+) -> list[tuple[str, File]]:
     """The experiment as its file says; with `vary` also with each other value of what the paper leaves out; and with
-    the start-up policy `null` in the place of each start. Raises Refused."""
+    the policies of the null model. Raises Refused."""
     file = load(path, known, full, duration)
     changes = file.vary if vary else ()
     others = [(f"{key} = {_said(value)}", load(path, known, full, duration, (key, value))) for key, value in changes]
-    model = [(NULL, load(path, known, full, duration, startup=null))] if null else []
+    model = [(NULL, load(path, known, full, duration, startup=null.startup, steady=null.steady))] if any(null) else []
     return [("", file), *others, *model]
 
 
@@ -80,11 +92,11 @@ def run(
     duration: str = "",
     scheduler: str = "",
     vary: bool = False,
-    null: str = "",
+    null: Policies = NONE,
 ) -> int:
     """The exit status. Every file is checked before anything is built or run. `runs`: of a cell; 0: as the file says;
-    `vary`: with each other value of what the paper leaves out too; `null`: also with that start-up policy in the place
-    of each start, to see which rows cannot fail."""
+    `vary`: with each other value of what the paper leaves out too; `null`: also with these policies in the place of
+    each flow's, to see which rows cannot fail."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: running processes end too
     reports = []
     try:
@@ -140,18 +152,19 @@ def command_line(
     runs: int = 0,
     duration: str = "",
     vary: bool = False,
-    null: str = "",
+    null: Policies = NONE,
 ) -> str:
     """The command that repeats the reports: a target of make for the tree's files, else `downbeat experiment run`."""
     quick = os.environ.get("NAME") == "quick"
+    named = [(key, value) for key, value in null._asdict().items() if value]
     if (len(paths) > 1 and not quick) or any(path.resolve() not in FILES.values() for path in paths):
         options = [f"--seed {seed}", *(["--full"] if full else []), *([f"--runs {runs}"] if runs else [])]
         options += [f"--duration '{duration}'"] if duration else []
-        options += [*(["--vary"] if vary else []), *([f"--startup {null}"] if null else [])]
+        options += [*(["--vary"] if vary else []), *(f"--{key} {value}" for key, value in named)]
         return " ".join(["downbeat experiment run", *map(str, paths), *options])
     variables = [f"SEED={seed}", *(["FULL=1"] if full else []), *([f"RUNS={runs}"] if runs else [])]
     variables += [f"DURATION={quantities.duration(duration) / 1e9:g}"] if duration else []
-    variables += [*(["VARY=1"] if vary else []), *([f"STARTUP={null}"] if null else [])]
+    variables += [*(["VARY=1"] if vary else []), *(f"{key.upper()}={value}" for key, value in named)]
     return " ".join(["make experiments" if quick else f"make experiment NAME={paths[0].stem}", *variables])
 
 

@@ -31,8 +31,8 @@ Varied = Sequence[tuple[str, File, Results]]  # a changed key, with its file and
 def rows(
     file: File, results: Results, varied: Varied = (), null: tuple[File, Results] | None = None
 ) -> list[dict[str, Any]]:
-    """`varied`: results with other values of what the paper leaves out; each row gets its values there. `null`: results
-    of the null model; each row says whether it passes."""
+    """A row is within only if each seed has a value. `varied`: results with other values of what the paper leaves out;
+    each row gets its values there. `null`: results of the null model; each row says whether it passes."""
     judged = [_row(file, results, published) for published in file.experiment.published]
     others = [(name, rows(other, of_other)) for name, other, of_other in varied]
     for number, row in enumerate(judged if others else ()):
@@ -45,14 +45,10 @@ def rows(
 
 
 def values(file: File, results: Results, what: Measure, chosen: Mapping[str, str]) -> list[float]:
-    """A value for each seed: the measure's mean over the cells that `chosen` leaves."""
+    """A value for each seed: the measure's mean over the cells that `chosen` leaves; NaN if one of them has none."""
     cells = [cell for cell in file.cells if all(cell.names[axis] == value for axis, value in chosen.items())]
     runs = range(min(len(results[name(cell)]) for cell in cells))
-    known = [
-        [value for cell in cells if not math.isnan(value := measure(cell.experiment, results[name(cell)][run], what))]
-        for run in runs
-    ]
-    return [fmean(each) if each else float("nan") for each in known]
+    return [fmean(measure(cell.experiment, results[name(cell)][run], what) for cell in cells) for run in runs]
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -75,7 +71,7 @@ def ratio(
 def compared(
     file: File, results: Results, what: Published, chosen: Mapping[str, str]
 ) -> tuple[float | None, list[float]]:
-    """The value or the ratio, and that of each seed."""
+    """The value or the ratio, by the seeds that have one, and that of each seed; NaN: it has none."""
     top = values(file, results, what, chosen)
     if not what.over and not what.against:
         return mean(top), top
@@ -89,11 +85,12 @@ def compared(
 def _row(file: File, results: Results, what: Published) -> dict[str, Any]:
     row: dict[str, Any] = {"quantity": what.quantity, "figure": what.figure, "level": what.level, "unit": what.unit}
     if what.order:
-        found = {each: compared(file, results, what, {**what.of, what.along: each})[0] for each in what.order}
-        known = {each: value for each, value in found.items() if value is not None}
+        found = {each: compared(file, results, what, {**what.of, what.along: each}) for each in what.order}
+        known = {each: value for each, (value, _) in found.items() if value is not None}
         ours = sorted(known, key=lambda each: known[each], reverse=True)
         row |= {"published": " > ".join(what.order), "tolerance": what.tie or "exact", "ours": " > ".join(ours)}
-        within = len(known) == len(found) and _ranked([known[each] for each in what.order], what.tie)
+        complete = not any(math.isnan(one) for _, seeds in found.values() for one in seeds)
+        within = complete and _ranked([known[each] for each in what.order], what.tie)
         row |= {"values": known}
     else:
         value, seeds = compared(file, results, what, what.of)
@@ -106,7 +103,7 @@ def _row(file: File, results: Results, what: Published) -> dict[str, Any]:
             if len(known_seeds) >= BAND_RUNS and value is not None:
                 reach = min(interval.half_width, tolerated(what))
                 band = (value - reach, value + reach)
-        within = band is not None and overlaps(what, *band)
+        within = band is not None and len(known_seeds) == len(seeds) and overlaps(what, *band)
     row["within"] = within
     if what.explained and not within:
         row["explained"] = what.explained

@@ -157,6 +157,27 @@ def test_no_value_is_not_within(tiny: Tiny, policies: Policies) -> None:
 
 
 @pytest.mark.parametrize(
+    "form",
+    [
+        'of = { rate = "4 Mb/s" }\nvalue = 250\ntolerance = "20 %"',
+        'of = { rate = "4 Mb/s" }\nover = { rate = "2 Mb/s" }\nvalue = 2.5\ntolerance = "20 %"',
+        'along = "rate"\norder = ["4 Mb/s", "2 Mb/s"]',
+        "value = 175\ntolerance = 100",
+    ],
+    ids=["value", "ratio", "order", "mean over cells"],
+)
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_seed_without_a_value_fails_its_row(tiny: Tiny, policies: Policies, form: str, missing: bool) -> None:
+    removed = 'of = { rate = "4 Mb/s" }\nover = { rate = "2 Mb/s" }\nvalue = 2\ntolerance = "20 %"'
+    file = load(tiny((removed, form), ('statistic = "sum"\n', "")), policies)
+    last = flow(250, established=-1 if missing else 0.1)
+    above = [run(flow(each)) for each in (250, 260)] + [run(last)]
+    (row,) = judge.rows(file, {(("rate", "2 Mb/s"),): [run(flow(100))] * 3, (("rate", "4 Mb/s"),): above})
+    assert row["within"] is not missing and row["ours"] is not None
+    assert "order" in form or row["seeds"] == 3 - missing
+
+
+@pytest.mark.parametrize(
     ("what", "value"),
     [
         ({"metric": "packets", "statistic": "sum"}, 300.0),

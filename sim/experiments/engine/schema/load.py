@@ -62,10 +62,11 @@ def load(
     duration: str = "",
     change: tuple[str, Any] | None = None,
     startup: str = "",
+    steady: str = "",
 ) -> File:
     """Raises Refused with a sentence for each fault. `policies`: those of the build; None: names of policies are not
-    checked. `duration` replaces the file's, as '60 s'. `change`: one of the file's `vary`. `startup`: every core's flow
-    starts by this policy, without an estimate."""
+    checked. `duration` replaces the file's, as '60 s'. `change`: one of the file's `vary`. `startup`, `steady`: every
+    core's flow has these policies, without arguments, and starts without an estimate."""
     data = _with_base(_read(path), path)
     changes = data.pop("full", {})
     for key, value in changes.items() if full else ():
@@ -76,9 +77,11 @@ def load(
     varied = data.pop("vary", {})
     if change is not None:
         _replace(data, *change, path)
-    for flow in data.get("flow", []) if startup else ():
-        if flow.get("sender", "core") == "core":
+    for flow in data.get("flow", []):
+        if startup and flow.get("sender", "core") == "core":
             flow |= {"startup": startup, "startup_argument": "", "estimate": ""}
+        if steady and flow.get("sender", "core") == "core":
+            flow |= {"steady": steady, "steady_argument": "", "changes": []}
     axes: dict[str, list[Any]] = data.get("axes", {})
     notes = {"notes": data.pop("notes")} if "notes" in data else {}
     for axis, values in axes.items():
