@@ -139,16 +139,20 @@ def claimed(what: Published) -> float:
 
 
 def overlaps(what: Published, low: float, high: float) -> bool:
-    """A band of ours and the published value or bounds, with their tolerance."""
+    """A band of ours and the published value or bounds, with their tolerance; more or less than equal is not equal."""
     if what.value is not None:
         return low <= what.value + tolerated(what) and high >= what.value - tolerated(what)
     slack = tolerated(what) if what.is_ratio else 0.0
     bottom, top = what.between or (what.at_least, what.at_most)
+    if what.is_ratio and what.between is None and claimed(what) == 0:
+        return high > 1 if top is None else low < 1
     return (bottom is None or high >= bottom - slack) and (top is None or low <= top + slack)
 
 
 def _ranked(values: Sequence[float], tie: float) -> bool:
-    return all(higher >= lower * (1 - tie) for higher, lower in pairwise(values))
+    """Without a tie no two may be equal, with one not all."""
+    apart = len(set(values)) == len(values) if not tie else len(set(values)) > 1
+    return apart and all(higher >= lower * (1 - tie) for higher, lower in pairwise(values))
 
 
 def counts(all_rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:

@@ -40,6 +40,12 @@ def test_a_ranking_is_exact_up_to_its_tie(tiny: Tiny, policies: Policies) -> Non
     assert judge.rows(file, results(100, 85))[0]["ours"] == "2 Mb/s > 4 Mb/s"
 
 
+@pytest.mark.parametrize("tie", [0.0, 0.1])
+def test_values_that_are_equal_are_no_ranking(tie: float) -> None:
+    assert not judge._ranked([3.0, 3.0, 3.0], tie)
+    assert judge._ranked([3.1, 3.0, 3.0], tie) is bool(tie) and judge._ranked([3.2, 3.1, 3.0], tie)
+
+
 def test_a_ranking_of_ratios_divides_by_the_cell_that_differs_in_over_alone(tiny: Tiny, policies: Policies) -> None:
     form = 'of = { side = "x" }\nover = { side = "y" }\nalong = "rate"\norder = ["2 Mb/s", "4 Mb/s"]'
     removed = 'of = { rate = "4 Mb/s" }\nover = { rate = "2 Mb/s" }\nvalue = 2\ntolerance = "20 %"'
@@ -85,6 +91,10 @@ def test_connections_of_one_run_are_compared_with_each_other(tiny: Tiny, policie
         ({"over": {"a": "b"}, "between": (3, 5)}, 5.7, False),
         ({"over": {"a": "b"}, "between": (0.9, 1.1)}, 1.11, False),
         ({"over": {"a": "b"}, "at_least": 1}, 0.99, False),
+        ({"over": {"a": "b"}, "at_least": 1}, 1.0, False),
+        ({"over": {"a": "b"}, "at_least": 1}, 1.01, True),
+        ({"over": {"a": "b"}, "at_most": 1}, 1.0, False),
+        ({"over": {"a": "b"}, "at_most": 1}, 0.99, True),
     ],
 )
 def test_each_form_has_its_bound(form: dict[str, Any], value: float, within: bool) -> None:
