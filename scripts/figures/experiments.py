@@ -62,15 +62,19 @@ class Files(Shown):
     reproduced: int
     explained: int
     failed: int
+    null_rows: int = 0
+    null_reproduced: int = 0
     experiments: dict[str, FileCounts]
 
     def added_to(self, recorded: Self) -> Self:
         """A report has the files that ran on its machine; those of the record that did not stay, and those that ran in
-        full where the report has the quick form."""
-        full = {name: each for name, each in recorded.experiments.items() if each.form == "full"}
+        full where the report has the quick form. What the null model did stays while the file is the same."""
+        old = recorded.experiments
+        full = {name: each for name, each in old.items() if each.form == "full" and each.file_sha256}
         quick = {name for name, each in self.experiments.items() if each.form == "quick"}
         stay = {name: each for name, each in full.items() if name in quick}
-        files = dict(sorted((recorded.experiments | self.experiments | stay).items()))
+        new = {name: each.with_null_of(old[name]) if name in old else each for name, each in self.experiments.items()}
+        files = dict(sorted((old | new | stay).items()))
         outside = [row for each in files.values() for row in each.outside]
         explained = sum(bool(row.explained) for row in outside)
         counts = {
@@ -78,6 +82,8 @@ class Files(Shown):
             "reproduced": sum(each.reproduced for each in files.values()),
             "explained": explained,
             "failed": len(outside) - explained,
+            "null_rows": sum(each.null_rows or 0 for each in files.values()),
+            "null_reproduced": sum(each.null_reproduced or 0 for each in files.values()),
         }
         return self.model_copy(update={"experiments": files, **counts})
 
@@ -92,10 +98,19 @@ class FileCounts(Shown):
     commit: str | None = None
     published: int
     reproduced: int
-    null_rows: int | None = None  # those that the null model ran, and those that it passes
+    null_rows: int | None = None  # those whose runs the null model changes, and those that it passes
     null_reproduced: int | None = None
     rows: tuple[Row, ...] = ()
     outside: list[Outside]
+
+    def with_null_of(self, older: FileCounts) -> FileCounts:
+        """With what the null model did before, if this run is without it and of the same file."""
+        key = self.file_sha256, self.form, len(self.rows)
+        if self.null_rows is not None or key != (older.file_sha256, older.form, len(older.rows)):
+            return self
+        rows = [row.model_copy(update={"null": was.null}) for row, was in zip(self.rows, older.rows, strict=True)]
+        found = {"null_rows": older.null_rows, "null_reproduced": older.null_reproduced}
+        return self.model_copy(update={"rows": tuple(rows), **found})
 
 
 class Row(Shown):

@@ -28,6 +28,11 @@ def _files(records: Records) -> str | None:
         f"more the file says why not, of {files.failed} none does. `experiments.html` has all. Below: values within, of "
         "those published (runs of a cell, and whether in full length)."
     )
+    if files.null_rows:
+        shows += (
+            " As a null model every connection of the core begins by standard slow start and goes on as Reno: of "
+            f"{files.null_rows} values that this can change it passes {files.null_reproduced}."
+        )
     papers: dict[str, list[str]] = {}
     for name, each in files.experiments.items():
         if each.published:

@@ -142,9 +142,10 @@ def test_a_report_that_is_a_list_replaces_the_one_before(place: Records, tmp_pat
 
 
 def test_experiments_that_did_not_run_stay_in_the_record(place: Records, tmp_path: Path) -> None:
-    def ran(*names: str, explained: str, form: str = "quick") -> None:
+    def ran(*names: str, explained: str, form: str = "quick", file_hash: str = "0") -> None:
         outside = [{"figure": "1", "quantity": "gain", "published": 2, "ours": 1, "explained": explained}]
         file = {"title": "A", "source": "B", "form": form, "runs_of_a_cell": 1, "published": 3, "reproduced": 2}
+        file["file_sha256"] = file_hash
         counts = dict.fromkeys(("published", "reproduced", "explained", "failed"), 0)  # over these files
         report = {**counts, "experiments": {name: {**file, "outside": outside} for name in names}}
         (tmp_path / "experiments.json").write_text(json.dumps(report))
@@ -160,6 +161,29 @@ def test_experiments_that_did_not_run_stay_in_the_record(place: Records, tmp_pat
     ran("a", explained="")
     (entry,) = place.entries(FILES)
     assert entry.figures.experiments["a"].form == "full" and entry.figures.explained == 3
+    ran("a", explained="", form="full", file_hash="")  # of no known file
+    ran("a", explained="")
+    (entry,) = place.entries(FILES)
+    assert entry.figures.experiments["a"].form == "quick"
+
+
+def test_what_the_null_model_did_stays_with_its_file(place: Records, tmp_path: Path) -> None:
+    row = {"figure": "1", "quantity": "gain", "level": "ratio", "unit": "", "published": 2, "tolerance": 1, "ours": 2}
+
+    def ran(file_hash: str, null: bool = False) -> tuple[int, int]:
+        rows = [row | {"within": True} | ({"null": {"ours": 1, "within": True}} if null else {})]
+        file = {"title": "A", "source": "B", "form": "quick", "runs_of_a_cell": 1, "published": 1, "reproduced": 1}
+        file |= {"file_sha256": file_hash, "rows": rows, "outside": []}
+        tried = {"null_rows": 1, "null_reproduced": 1} if null else {}
+        file |= tried
+        counts = dict.fromkeys(("published", "reproduced", "explained", "failed"), 0) | tried
+        (tmp_path / "experiments.json").write_text(json.dumps({**counts, "experiments": {"a": file}}))
+        place.take(FILES)
+        (entry,) = place.entries(FILES)
+        assert (entry.figures.experiments["a"].rows[0].null is not None) is bool(entry.figures.null_rows)
+        return entry.figures.null_rows, entry.figures.null_reproduced
+
+    assert [ran("0", null=True), ran("0"), ran("1")] == [(1, 1), (1, 1), (0, 0)]
 
 
 def test_the_league_has_each_path_and_the_mean_of_what_cubic_keeps(place: Records, tmp_path: Path) -> None:

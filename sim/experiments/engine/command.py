@@ -128,12 +128,20 @@ def finish(one: Sequence[Request], results: Sequence[Results], seed: int, full: 
     """Writes and shows an experiment's report, and returns it."""
     others = [(each.changed, each.file, of_it) for each, of_it in zip(one[1:], results[1:], strict=True)]
     varied = [other for other in others if other[0] != NULL]
-    null = next(((file, of_it) for changed, file, of_it in others if changed == NULL), None)
+    null = next(
+        (null_of(one[0], each, of_it) for each, of_it in zip(one, results, strict=True) if each.changed == NULL), None
+    )
     data = report.make(one[0].file, results[0], seed, full, varied, null)
     report.write(data, line)
     records.write(one[0].file.experiment.name, results[0], seed, line, pages.version(), report.FOLDER)
     report.show(data)
     return data
+
+
+def null_of(own: Request, null: Request, results: Results) -> judge.Null:
+    """What the null model runs as the file does anyway, as Reno itself, says nothing of a row."""
+    each = zip(own.cells, own.works, null.works, strict=True)
+    return judge.Null(null.file, results, {judge.name(cell) for cell, mine, other in each if mine.plan != other.plan})
 
 
 def spent(cost: Mapping[str, float]) -> str:

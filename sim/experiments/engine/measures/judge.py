@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import pairwise
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 from sim.experiments.engine.measures.confidence import estimate
 from sim.experiments.engine.measures.metrics import measure
@@ -28,20 +28,35 @@ def name(cell: Cell) -> tuple[tuple[str, str], ...]:
 Varied = Sequence[tuple[str, File, Results]]  # a changed key, with its file and results
 
 
-def rows(
-    file: File, results: Results, varied: Varied = (), null: tuple[File, Results] | None = None
-) -> list[dict[str, Any]]:
+class Null(NamedTuple):
+    """Results of the null model, and the cells whose runs it changes."""
+
+    file: File
+    results: Results
+    changed: Set[tuple[tuple[str, str], ...]]
+
+
+def rows(file: File, results: Results, varied: Varied = (), null: Null | None = None) -> list[dict[str, Any]]:
     """A row is within only if each seed has a value. `varied`: results with other values of what the paper leaves out;
-    each row gets its values there. `null`: results of the null model; each row says whether it passes."""
+    each row gets its values there. `null`: each row whose runs it changes says whether the null model passes."""
     judged = [_row(file, results, published) for published in file.experiment.published]
     others = [(name, rows(other, of_other)) for name, other, of_other in varied]
     for number, row in enumerate(judged if others else ()):
         row["varied"] = [
             {"with": name, "ours": other[number]["ours"], "within": other[number]["within"]} for name, other in others
         ]
-    for row, other in zip(judged, rows(*null) if null else (), strict=bool(null)):
-        row["null"] = {"ours": other["ours"], "within": other["within"]}
+    for row, what in zip(judged, file.experiment.published, strict=True) if null else ():
+        if not null.changed.isdisjoint(_cells(file, what)):
+            other = _row(null.file, null.results, what)
+            row["null"] = {"ours": other["ours"], "within": other["within"]}
     return judged
+
+
+def _cells(file: File, what: Published) -> set[tuple[tuple[str, str], ...]]:
+    """Names of the cells that a row compares."""
+    chosen = [{**what.of, what.along: each} for each in what.order] or [dict(what.of)]
+    each = chosen + [{**one, **what.over} for one in chosen if what.over]
+    return {name(cell) for cell in file.cells for one in each if one.items() <= cell.names.items()}
 
 
 def values(file: File, results: Results, what: Measure, chosen: Mapping[str, str]) -> list[float]:

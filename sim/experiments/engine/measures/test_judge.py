@@ -144,9 +144,12 @@ def test_a_row_says_whether_the_null_model_passes(tiny: Tiny, policies: Policies
     file = load(tiny(), policies)
     null = load(tiny(), policies, startup="standard")
     assert all(flow.startup == "standard" for flow in null.experiment.flow)
-    (row,) = judge.rows(file, results(100, 210), null=(null, results(100, 400)))
+    changed = {(("rate", "2 Mb/s"),)}
+    (row,) = judge.rows(file, results(100, 210), null=judge.Null(null, results(100, 400), changed))
     assert row["within"] and row["null"] == {"ours": pytest.approx(4), "within": False}
     assert judge.counts([row])["null_reproduced"] == 0 and judge.counts([row])["null_rows"] == 1
+    (row,) = judge.rows(file, results(100, 210), null=judge.Null(null, results(100, 400), set()))
+    assert "null" not in row and "null_rows" not in judge.counts([row])
 
 
 def test_what_differs_counts_as_explained_only_with_a_reason_and_goals_do_not_count() -> None:

@@ -35,7 +35,7 @@ def make(
     seed: int,
     full: bool,
     varied: judge.Varied = (),
-    null: tuple[File, Results] | None = None,
+    null: judge.Null | None = None,
 ) -> dict[str, Any]:
     experiment = file.experiment
     return {

@@ -81,7 +81,8 @@ def load(
         if startup and flow.get("sender", "core") == "core":
             flow |= {"startup": startup, "startup_argument": "", "estimate": ""}
         if steady and flow.get("sender", "core") == "core":
-            flow |= {"steady": steady, "steady_argument": "", "changes": []}
+            flow |= {"steady": steady, "steady_argument": ""}
+            flow["changes"] = [change | {"steady_argument": ""} for change in flow.get("changes", [])]
     axes: dict[str, list[Any]] = data.get("axes", {})
     notes = {"notes": data.pop("notes")} if "notes" in data else {}
     for axis, values in axes.items():
