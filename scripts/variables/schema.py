@@ -113,4 +113,5 @@ VARIABLES = (
     Variable("FULL", ("experiment", "experiments"), checks.switch),
     Variable("VARY", ("experiment", "experiments"), checks.switch),
     Variable("STARTUP", ("experiment", "experiments"), among(lambda: names.policies("startup"))),
+    Variable("STEADY", ("experiment", "experiments"), among(lambda: names.policies("steady"))),
 )

@@ -47,7 +47,7 @@ RIGHT = {
     "POLICY": ("reno", "standard, "),
     "POLICY_PATH": ("rtl", "no such directory"),
     "STARTUP": ("spm", "standard, "),
-    "STEADY": ("all", "reno, aimd, "),
+    "STEADY": ("reno", "reno, aimd, "),
     "STARTUP_ARGUMENT": ("n=10, gap=1ms", "as a=0.5, b=0.3"),
     "STEADY_ARGUMENT": ("0x1234", "as a=0.5, b=0.3"),
     "KIND": ("steady", "startup, steady"),

@@ -45,10 +45,11 @@ def rows(file: File, results: Results, varied: Varied = (), null: Null | None = 
         row["varied"] = [
             {"with": name, "ours": other[number]["ours"], "within": other[number]["within"]} for name, other in others
         ]
-    for row, what in zip(judged, file.experiment.published, strict=True) if null else ():
-        if not null.changed.isdisjoint(_cells(file, what)):
-            other = _row(null.file, null.results, what)
-            row["null"] = {"ours": other["ours"], "within": other["within"]}
+    if null:
+        for row, what in zip(judged, file.experiment.published, strict=True):
+            if not null.changed.isdisjoint(_cells(file, what)):
+                other = _row(null.file, null.results, what)
+                row["null"] = {"ours": other["ours"], "within": other["within"]}
     return judged
 
 
