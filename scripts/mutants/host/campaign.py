@@ -3,20 +3,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import pickle
 import queue
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scripts.mutants.campaign import Verdict, described, killer
 from scripts.mutants.host import cpp
 from scripts.mutants.host.cpp import Mistake
-from scripts.mutants.host.parts import PARTS, Part, Tree, Unit, sessions, units
+from scripts.mutants.host.parts import PARTS, TREES, Part, Tree, Unit, sessions, tests, units
 from scripts.mutants.host.run import Lines, Outcome, covered, run
 
 # The tests of sw/core compile it themselves, so that nothing counts the lines that they run.
@@ -86,6 +88,38 @@ def drawn(wanted: Sequence[str], seed: int) -> Iterator[tuple[Unit, Mistake]]:
             yield unit, mistake
 
 
+class Kept:
+    """Verdicts of runs before: of a killed one as long as its file is the same, of a survivor as long as its tests are
+    too. None: nothing to judge."""
+
+    def __init__(self, file: Path) -> None:
+        self.file, self._lock = file, threading.Lock()
+        self._held: dict[str, Verdict | None] = pickle.loads(file.read_bytes()) if file.exists() else {}
+        self._tests = {part.name: _digest(tests(part)) for part in PARTS.values()}
+
+    def __contains__(self, mutant: Mutant) -> bool:
+        return any(key in self._held for key in self._keys(mutant))
+
+    def verdict(self, mutant: Mutant) -> Verdict | None:
+        found = next(self._held[key] for key in self._keys(mutant) if key in self._held)
+        return found and replace(found, mutant=mutant)
+
+    def add(self, mutant: Mutant, verdict: Verdict | None) -> None:
+        always, with_tests = self._keys(mutant)
+        lives = verdict is not None and not verdict.killed_by
+        with self._lock:
+            self._held[with_tests if lives else always] = verdict
+            self.file.write_bytes(pickle.dumps(self._held))
+
+    def _keys(self, mutant: Mutant) -> tuple[str, str]:
+        own = f"{mutant.file} {mutant.mistake} {hashlib.sha1(mutant.unit.text.encode()).hexdigest()}"
+        return own, f"{own} {self._tests[mutant.folder]}"
+
+
+def _digest(files: Sequence[Path]) -> str:
+    return hashlib.sha1(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
 class Campaign:
     """As that of the Verilog. `dropped`: mistakes that the compiler refused, or of which it made the same code."""
 
@@ -98,6 +132,7 @@ class Campaign:
         self.dropped = 0
         self._alone: dict[str, Outcome] = {}
         self._reached: dict[str, Lines] = {}
+        self.kept = Kept(TREES / "verdicts.pickle")
 
     def run(self) -> list[Verdict]:
         """An interrupted run has the verdicts until then."""
@@ -118,12 +153,13 @@ class Campaign:
         except KeyboardInterrupt:
             self.say("interrupted")
         pool.shutdown(cancel_futures=True)
+        self.say(f"{self.dropped} more drawn, but refused by the compiler or the same code")
         return sorted(verdicts, key=lambda verdict: verdict.mutant.number)
 
     def _ready(self, tree: Tree) -> Tree:
         begun = time.monotonic()
-        if tree.update():
-            self._measured(tree).unlink(missing_ok=True)
+        changed = [name for name in tree.update() if name.startswith("sw/")]
+        self._forget(tree, changed)
         folders = list(dict.fromkeys(folder for part in self.parts for folder in part.make))
         if error := tree.build(folders):
             raise RuntimeError(f"without a mutant: {error[-500:]}")
@@ -135,9 +171,19 @@ class Campaign:
     def _measured(tree: Tree) -> Path:
         return tree.place.with_suffix(".pickle")
 
+    def _forget(self, tree: Tree, changed: Sequence[str]) -> None:
+        """What was measured of the test modules that are others, or of all: they share every other file."""
+        file = self._measured(tree)
+        if not changed or not file.exists():
+            return
+        kept = pickle.loads(file.read_bytes())
+        shared = any(not Path(name).name.startswith("test_") for name in changed)
+        left = {} if shared else {session: held for session, held in kept.items() if session not in changed}
+        file.write_bytes(pickle.dumps(left))
+
     def _measure(self) -> None:
         """Each test module without a mutant: how long it takes, that it passes, and which lines it reaches. Kept as
-        long as no file changes."""
+        long as its files are the same."""
         tree = self._ready(Tree("covered", covered=True))
         file = self._measured(tree)
         kept: dict[str, tuple[Outcome, Lines]] = pickle.loads(file.read_bytes()) if file.exists() else {}
@@ -146,6 +192,8 @@ class Campaign:
                 if session not in kept:
                     kept[session] = covered(tree, session)
                     self.alone_seconds += kept[session][0].seconds
+                    file.write_bytes(pickle.dumps(kept))
+                    self.say(f"measured {session} ({kept[session][0].seconds:.0f} s)")
                 outcome, lines = kept[session]
                 if outcome.end == "passed":
                     self._alone[session], self._reached[session] = outcome, lines
@@ -159,7 +207,7 @@ class Campaign:
     def _reaching(self, mutant: Mutant) -> list[str]:
         """The modules that run the mutant's line, the shortest first; of one without code those that use the file."""
         able = [session for session in sessions(mutant.unit.part) if session in self._alone]
-        known = any(mutant.file in self._reached[session] for session in able)  # a file of constants has no code
+        known = any(self._reached[session].get(mutant.file) for session in able)  # a file of constants has no code
 
         def reaches(session: str) -> bool:
             lines = self._reached[session].get(mutant.file, {})
@@ -171,22 +219,30 @@ class Campaign:
     def _judge(self, mutant: Mutant, trees: queue.Queue[Tree]) -> Verdict | None:
         """None: nothing to judge."""
         tree = trees.get()
+        try:
+            if mutant not in self.kept:
+                self.kept.add(mutant, self._judged(mutant, tree))
+            verdict = self.kept.verdict(mutant)
+            if verdict is None:
+                self.dropped += 1
+                return None
+            end = f"killed   {described(mutant)}\n         by {killer(verdict)}"
+            self.say(end if verdict.killed_by else f"lives    {described(mutant)} ({verdict.seconds:.1f} s)")
+            return verdict
+        finally:
+            trees.put(tree)
+
+    def _judged(self, mutant: Mutant, tree: Tree) -> Verdict | None:
         part: Part = mutant.unit.part
         try:
             begun = time.monotonic()
             tree.write(mutant.file, mutant.mistake.planted(mutant.unit.text))
             refused = tree.build(part.make[-1:])
             self.build_seconds += time.monotonic() - begun
-            if refused or tree.objects(part) == tree.original[part]:
-                self.dropped += 1
-                return None
-            verdict = self._run(mutant, tree)
-            end = f"killed   {described(mutant)}\n         by {killer(verdict)}"
-            self.say(end if verdict.killed_by else f"lives    {described(mutant)} ({verdict.seconds:.1f} s)")
-            return verdict
+            same = refused or tree.objects(part) == tree.original[part]
+            return None if same else self._run(mutant, tree)
         finally:
             tree.write(mutant.file, mutant.unit.text)  # compiled with the next one
-            trees.put(tree)
 
     def _run(self, mutant: Mutant, tree: Tree) -> Verdict:
         verdict = Verdict(mutant)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from scripts.mutants.host.parts import LEFT_OUT_CASES, Tree
 
-SLACK_SECONDS, SLACK_FACTOR = 30, 5  # how much longer than without a mutant a module may take
+SLACK_SECONDS, SLACK_FACTOR = 60, 8  # how much longer than without a mutant a module may take
 ALONE_SECONDS = 600
 MEMORY_BYTES, FILE_BYTES = 16 << 30, 1 << 29  # a mutant may fill either
 Lines = dict[str, dict[int, bool]]  # those with code in each file, and whether they ran

@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from scripts.mutants.campaign import Verdict
 from scripts.mutants.host import parts
-from scripts.mutants.host.campaign import Campaign, drawn
+from scripts.mutants.host.campaign import Campaign, Kept, drawn
 from scripts.mutants.host.cpp import Mistake, function, listed
-from scripts.mutants.host.parts import PARTS, Tree, sessions, units
+from scripts.mutants.host.parts import PARTS, Tree, Unit, sessions, units
 from scripts.mutants.host.run import Outcome
 from scripts.mutants.place import ROOT
 
@@ -106,6 +109,8 @@ def test_the_tests_that_run_the_line_judge_the_quickest_first() -> None:
         away: {},
     }
     assert campaign._reaching(mutant) == [quick, slow]
+    campaign._reached = {name: {mutant.file: {}} for name in campaign._reached}  # no code in the file: constants
+    assert campaign._reaching(mutant) == [quick, other, away, slow]
 
 
 def test_a_tree_is_a_copy_that_takes_what_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,4 +121,39 @@ def test_a_tree_is_a_copy_that_takes_what_has_changed(tmp_path: Path, monkeypatc
     file = "sw/gateway/wire/clock.h"
     text = (ROOT / file).read_text()
     tree.write(file, "other")
-    assert tree.update() and (tree.place / file).read_text() == text
+    assert tree.update() == [file] and (tree.place / file).read_text() == text
+
+
+def test_a_verdict_is_kept_until_its_file_or_the_survivor_s_tests_are_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed, lives, dropped, new = itertools.islice(Campaign(["sw/gateway"], 1, 1, 1, print).stream, 4)
+    kept = Kept(tmp_path / "verdicts")
+    kept.add(killed, Verdict(killed, killed_by="some"))
+    kept.add(lives, Verdict(lives, passed=["some"]))
+    kept.add(dropped, None)
+    again = Kept(tmp_path / "verdicts")
+    assert killed in again and lives in again and dropped in again and new not in again
+    assert again.verdict(dropped) is None and again.verdict(killed) == Verdict(killed, killed_by="some")
+    own = Unit(killed.unit.part, killed.unit.path)
+    own.__dict__["text"] = killed.unit.text + "\n"
+    assert replace(killed, unit=own) not in again
+    monkeypatch.setattr("scripts.mutants.host.campaign.tests", lambda part: [])
+    other = Kept(tmp_path / "verdicts")
+    assert killed in other and dropped in other and lives not in other
+
+
+def test_modules_whose_files_are_the_same_are_not_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "TREES", tmp_path)
+    campaign, tree = Campaign(["sw/gateway"], 1, 1, 1, print), Tree("covered")
+    one, other = sessions(PARTS["gateway"])[:2]
+
+    def left(*changed: str) -> set[str]:
+        (tmp_path / "covered.pickle").write_bytes(pickle.dumps({one: 1, other: 2}))
+        campaign._forget(tree, changed)
+        return set(pickle.loads((tmp_path / "covered.pickle").read_bytes()))
+
+    assert left() == {one, other} and left(one) == {other}
+    assert left("sw/tests/gateway/conftest.py") == left("sw/gateway/wire/clock.h") == set()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import ipaddress
 import shutil
 import subprocess
 import sys
@@ -12,10 +13,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from downbeat_toe.estimator.structures import COptions
-from downbeat_toe.gateway import keys
+from downbeat_toe.estimator import Method, Pace
+from downbeat_toe.estimator.structures import CAddress, COptions, CRequest, CStart
+from downbeat_toe.gateway import keys, wire
 from downbeat_toe.gateway.process import Site, program
 
+from sw.tests.estimator.equations import liss
+from sw.tests.gateway.speaker import Speaker
+
+GATEWAY = 2  # DOWNBEAT_SOURCE_GATEWAY
+PREFIX, REMOTE = "192.0.2.0/24", "192.0.2.9"
+MSS, MS, SECOND = 1000, 10**6, 10**9
 NAMES = ("reports", "reports_dropped", "queries", "responses", "refused", "none", "own", "gateway")
 
 
@@ -49,6 +57,15 @@ class Host:
         self.library.downbeat_site_get_status(self.site, ctypes.byref(status))
         return bool(status.connected)
 
+    def start(self, method: Method, *, round_trip: int = 0, now: int = 0) -> tuple[bool, CStart]:
+        """Of a connection of 100 KB to REMOTE, and whether the gateway gave it; times in ns."""
+        remote = CAddress((ctypes.c_uint8 * 16)(*ipaddress.IPv6Address(f"::ffff:{REMOTE}").packed))
+        self.library.downbeat_site_expect(self.site, ctypes.byref(remote), ctypes.c_uint64(5 * SECOND))
+        request = CRequest(remote, 0, 100 * MSS, round_trip, method, MSS)
+        start = CStart()
+        words = (self.site, ctypes.c_uint64(now), ctypes.byref(request), ctypes.byref(start))
+        return self.library.downbeat_site_request(*words) == GATEWAY, start
+
 
 def until(condition: Callable[[], bool]) -> None:
     end = time.monotonic() + 10
@@ -74,3 +91,56 @@ def test_a_host_opens_before_it_has_a_route() -> None:
     script = f"from {__name__} import Host; print(Host('udp://192.0.2.1:4780', {line!r}).connected())"
     done = subprocess.run(["unshare", "-rn", sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.stdout == "False\n", done.stderr
+
+
+def host_of(site: Site, *items: bytes) -> Host:
+    """A host that is connected to a gateway to which another has reported that of PREFIX."""
+    with Speaker(site.udp, site.keys, 7) as other:
+        other.report(*items)
+        other.request(PREFIX)
+    host = Host(site.uri, keys.issue(site.keys, 1))
+    until(host.connected)
+    return host
+
+
+STEADY, SLOW, OLDEST = 3, 8_000, 14_500  # connections, bytes in start-up, bytes of the oldest one's window
+
+
+def test_a_start_by_the_states_is_the_share_of_liss(tmp_path: Path) -> None:
+    """[Yu, p. 25]; JS sends that share in one round trip, evenly, and without a round trip has no start."""
+    share = liss(SLOW, STEADY, OLDEST)
+    assert share is not None
+    with Site(home=tmp_path) as site:
+        host = host_of(site, wire.state(PREFIX, STEADY, SLOW, OLDEST))
+        ours, start = host.start(Method.LISS, now=7 * SECOND)
+        assert ours and start.known and abs(start.ssthresh - share) <= 1
+        assert (start.initial_window, start.pace, start.gap, start.round_trip) == (10, Pace.NONE, 0, 0)
+        assert start.until == 8 * SECOND  # it holds for a second
+        assert start.reason.startswith(b"gateway: 3.55 connections of 1 hosts, oldest w = 14.50: ssthresh 11.")
+        assert not host.start(Method.JS)[0] and not host.start(Method.SPAND)[0] and not host.start(Method.RESUME)[0]
+        ours, start = host.start(Method.JS, round_trip=55 * MS)
+        window = int(share) // MSS
+        assert ours and (start.initial_window, start.pace) == (window, Pace.EVEN)
+        assert start.gap == 55 * MS // window and start.round_trip == 55 * MS
+
+
+def test_a_start_by_transfers_takes_their_round_trip_unless_it_has_one(tmp_path: Path) -> None:
+    with Site(home=tmp_path) as site:
+        states = wire.state(PREFIX, STEADY, SLOW, OLDEST)
+        host = host_of(site, *[wire.transfer(PREFIX, 40 * MSS, 0.04, 2.0)] * 3, states)
+        ours, start = host.start(Method.SPAND)
+        assert ours and (start.pace, start.round_trip) == (Pace.BUCKET, 40 * MS)
+        assert start.ssthresh == start.initial_window * MSS and start.gap == 40 * MS // start.initial_window
+        assert host.start(Method.JS)[1].round_trip == 40 * MS
+        assert host.start(Method.JS, round_trip=9 * MS)[1].round_trip == 9 * MS
+
+
+@pytest.mark.parametrize(("saved", "jump"), [(90_000, 45_000), (20_000, 0), (20_002, 10_001), (2e8, 65_535 * MSS)])
+def test_a_start_by_saved_parameters_jumps_to_at_most_half_of_them(tmp_path: Path, saved: float, jump: int) -> None:
+    """(RFC 9959 2.4) and only above the initial window of ten segments."""
+    with Site(home=tmp_path) as site:
+        ours, start = host_of(site, wire.saved(PREFIX, saved, 0.25)).start(Method.RESUME)
+    assert ours == bool(jump) and start.jump == jump
+    if jump:
+        assert (start.saved_window, start.saved_rtt, start.round_trip) == (saved, 250 * MS, 250 * MS)
+        assert start.reason.startswith(b"gateway: saved by 1 hosts: %d bytes, round trip 250.00 ms" % saved)
