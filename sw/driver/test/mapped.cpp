@@ -32,6 +32,7 @@ constexpr off_t configuration = 0x4000;
 File vfioDevice;
 int uioInterrupt = -1;
 bool smallPages = false; // in the place of huge ones
+int absentRegion = -1;   // of the device's, by VFIO's index
 
 void exceptions() {
   const int code = guarded([] { return std::stoi("no number"); });
@@ -76,6 +77,13 @@ void busMaster(const std::string &name) {
   std::uint16_t command = 0;
   const bool read = pread(vfioDevice.get(), &command, sizeof command, configuration + PCI_COMMAND) == sizeof command;
   std::printf("%d %x\n", read, unsigned{command});
+}
+
+void withoutRegion(const std::string &name, int region) {
+  smallPages = true;
+  absentRegion = region;
+  const int code = guarded([&] { return openVfioHere(name, 0).memory.base() != nullptr ? 0 : 1; });
+  std::printf("%d %s\n", code, downbeat_problem());
 }
 
 int readable(const MappedPort &port) {
@@ -138,7 +146,7 @@ int ioctlOf(unsigned long request, void *argument) {
   case VFIO_DEVICE_GET_REGION_INFO: {
     auto &region = *static_cast<vfio_region_info *>(argument);
     const bool isConfiguration = region.index == VFIO_PCI_CONFIG_REGION_INDEX;
-    region.size = isConfiguration ? 256 : registerBytes;
+    region.size = static_cast<int>(region.index) == absentRegion ? 0 : isConfiguration ? 256 : registerBytes;
     region.offset = isConfiguration ? configuration : 0;
     return 0;
   }
@@ -186,6 +194,8 @@ int main(int count, char **values) try {
   if (name == "exceptions") return exceptions(), 0;
   if (name == "huge-pages") return hugePages(values[2]), 0;
   if (name == "bus-master") return busMaster(values[2]), 0;
+  if (name == "no-registers") return withoutRegion(values[2], VFIO_PCI_BAR0_REGION_INDEX), 0;
+  if (name == "no-configuration") return withoutRegion(values[2], VFIO_PCI_CONFIG_REGION_INDEX), 0;
   if (name == "uio-interrupt") return ofUio(values[2]), 0;
   if (name == "lost-interrupt") return lostInterrupt(values[2]), 0;
   if (name == "vfio-interrupt") return ofVfio(values[2]), 0;

@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from downbeat_toe.driver import Device, DriverError, Error, Options
+from downbeat_toe.driver import Device, DriverError, Error, Options, State
 from downbeat_toe.driver.library import program
+from downbeat_toe.driver.structures import CItem
 from downbeat_toe.structures import Parameters
 
 from sw.tests.driver.conftest import ROOT
@@ -36,6 +37,7 @@ def number(header: str, name: str) -> int:
 
 
 CONTROL, STATUS = (number("downbeat_registers.h", f"DOWNBEAT_REG_{name}") for name in ("CONTROL", "STATUS"))
+NEIGHBOUR_WAITS = number("downbeat_registers.h", "DOWNBEAT_REG_STATUS_NEIGHBOUR_WAITS_MASK")
 
 
 class Core:
@@ -67,6 +69,7 @@ class Core:
         self.cut = False  # it was stopped in the midst of that
         self.left = False  # on, by a program that was killed: it writes into its ring until it has stopped
         self.stands = False  # it does no commands
+        self.neighbour_waits = False
         self.port_status: int | None = None  # in the place of its own
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._serve)
@@ -90,7 +93,7 @@ class Core:
             self.left &= bool(running)
             if self.left:
                 self.memory[NOTIFICATIONS + 63] = 1
-            self.set(STATUS, running | idle << 1)
+            self.set(STATUS, running | idle << 1 | self.neighbour_waits * NEIGHBOUR_WAITS)
             if not self.stands:
                 self.set(DOORBELLS + 0x20, self.get(DOORBELLS + 0x10))  # every command is done
             time.sleep(0.001)
@@ -149,7 +152,8 @@ def established(core: Core, **fields: int) -> None:
 @pytest.mark.parametrize("scheme", ["uio", "vfio"])
 def test_a_connection_by_the_format(core: Core, scheme: str) -> None:
     with Device(f"{scheme}:{core.uri}") as device:
-        assert (device.info.ip, device.info.flows, device.info.patch) == (OWN, FLOWS, 3)
+        assert (device.info.ip, device.info.flows) == (OWN, FLOWS)
+        assert (device.info.major, device.info.minor, device.info.patch) == (0, 2, 3)
         block = [core.get(PORT_BLOCK + offset) for offset in range(8, 0x20, 4)]
         assert block == [COMMANDS, 0, 8, NOTIFICATIONS, 0, 10]
 
@@ -313,6 +317,56 @@ def test_what_answers_is_no_core(core: Core) -> None:
         Device(f"uio:{core.uri}")
 
 
+def test_registers_that_end_before_the_host_half(tmp_path: Path, core: Core) -> None:
+    """A core without one: the first page alone."""
+    short = tmp_path / "short"
+    short.write_bytes(core.registers[:0x1000])
+    memory = core.uri.partition("?")[2]
+    with pytest.raises(DriverError, match=r"the device's registers end at 4096 bytes: it has no host half") as refused:
+        Device(f"uio:{short}?{memory}")
+    assert refused.value.code is Error.NO_DEVICE
+
+
+def test_an_item_has_its_connection_s_context_once_it_is_set(core: Core) -> None:
+    with Device(f"uio:{core.uri}") as device:
+        raw = (CItem * 4)()
+        connection = device.connect(PEER, 80)
+        for state, context in ((2, None), (ESTABLISHED, 0x1234)):
+            if context:
+                device.library.downbeat_set_context(connection._handle, context)
+            established(core, state=state)
+            assert device.library.downbeat_poll(device._device, raw, 4) == 1
+            assert raw[0].connection and raw[0].context == context
+
+
+def test_a_static_neighbour_waits_until_the_core_takes_it(core: Core) -> None:
+    names = ("NEIGHBOUR_IP", "NEIGHBOUR_HIGH", "NEIGHBOUR_MAC_LOW")
+    places = [number("downbeat_registers.h", f"DOWNBEAT_REG_{name}") for name in names]
+    with Device(f"uio:{core.uri}") as device:
+        device.add_neighbour(PEER, bytes.fromhex("021122334455"))
+        assert [core.get(place) for place in places] == [PEER, 0x0211, 0x22334455]
+        core.neighbour_waits = True
+        while not core.get(STATUS) & NEIGHBOUR_WAITS:
+            time.sleep(0.001)
+        later = threading.Timer(0.1, setattr, (core, "neighbour_waits", False))
+        later.start()
+        device.add_neighbour(PEER + 1, bytes.fromhex("021122334456"))
+        assert not core.neighbour_waits and core.get(places[0]) == PEER + 1
+        core.neighbour_waits = True
+        while not core.get(STATUS) & NEIGHBOUR_WAITS:
+            time.sleep(0.001)
+        with pytest.raises(DriverError, match="the core takes no static neighbour") as refused:
+            device.add_neighbour(PEER, bytes(6))
+        assert refused.value.code is Error.OUT_OF_RESOURCES and core.get(places[0]) == PEER + 1
+
+
+def test_each_state_has_its_name(core: Core) -> None:
+    """RFC 9293, 3.3.2; another number has none."""
+    with Device(f"uio:{core.uri}") as device:
+        texts = [device.library.downbeat_state_text(number).decode() for number in range(-1, len(State) + 1)]
+    assert texts == ["unknown", *[state.name.replace("_", "-") for state in State], "unknown"]
+
+
 def test_memory_that_is_no_file(core: Core) -> None:
     with pytest.raises(DriverError, match="the kernel maps no memory") as refused:
         Device(f"uio:{core.uri.split('?')[0]}?memory=/dev/null")
@@ -414,6 +468,14 @@ def test_too_few_huge_pages_are_refused(pci: str) -> None:
     if free and int(free[1]) >= 128:
         pytest.skip("there are enough")
     assert _seen("huge-pages", pci) == f"{Error.OUT_OF_RESOURCES} no huge pages: sysctl vm.nr_hugepages=128\n"
+
+
+@pytest.mark.parametrize(
+    ("case", "problem"),
+    [("no-registers", "VFIO gives no BAR 0"), ("no-configuration", "VFIO lets the device reach no memory")],
+)
+def test_a_device_of_vfio_has_registers_and_a_configuration(pci: str, case: str, problem: str) -> None:
+    assert _seen(case, pci) == f"{Error.NO_DEVICE} {pci}: {problem}\n"
 
 
 def test_a_device_of_vfio_may_reach_memory(pci: str) -> None:
