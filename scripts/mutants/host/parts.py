@@ -110,8 +110,6 @@ class Tree:
             "DOWNBEAT_UNTRAINED": "1",
             "PYTHONPATH": f"{self.place}:{self.place / 'sw' / 'python'}",
             "SEED": "1",
-            "CCACHE_BASEDIR": str(self.place),
-            "CCACHE_NOHASHDIR": "1",
         }
         for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "SOAK", "MODULE", "N", "TEST", "CASE"):
             self.environment.pop(name, None)
