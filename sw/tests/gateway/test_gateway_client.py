@@ -61,6 +61,17 @@ def test_reports_go_together_after_50_ms_or_when_a_message_is_full(virtual: Make
     assert known.transfers == 1 + 23 and known.window == 1000
 
 
+def test_a_report_waits_for_others_at_most_50_ms(virtual: Make) -> None:
+    """From the first of them on."""
+    gateway = started(virtual)
+    for at in (1000, 1000.03, 1000.04):
+        gateway.at(at)
+        gateway.client(f"report {PREFIX} 1000")
+        assert gateway.client("pass") == "moved 0"
+    gateway.at(1000.05)
+    assert gateway.client("pass") == "moved 1"
+
+
 def test_after_a_restart_of_the_gateway_the_client_says_hello_again(virtual: Make) -> None:
     gateway = started(virtual)
     gateway.client(f"ask {PREFIX}")

@@ -13,10 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from downbeat_toe.estimator import Method, Pace
+from downbeat_toe.estimator import Method, Pace, Phase
 from downbeat_toe.estimator.structures import CAddress, COptions, CRequest, CStart
 from downbeat_toe.gateway import keys, wire
 from downbeat_toe.gateway.process import Site, program
+from downbeat_toe.structures import PathReport
 
 from sw.tests.estimator.equations import liss
 from sw.tests.gateway.speaker import Speaker
@@ -40,16 +41,27 @@ class Status(ctypes.Structure):
 class Host:
     """A host of the library."""
 
-    def __init__(self, uri: str, key: str) -> None:
+    def __init__(self, uri: str, key: str, flush: int = 0) -> None:
         self.library = ctypes.CDLL(str(program("libdownbeat_site.so")))
         self.library.downbeat_site_create.restype = ctypes.c_void_p
         options = COptions()
         self.library.downbeat_site_defaults(ctypes.byref(options))
         problem = ctypes.c_char_p()
-        words = (ctypes.byref(options), uri.encode(), key.encode(), ctypes.c_uint64(0), ctypes.byref(problem))
+        words = (ctypes.byref(options), uri.encode(), key.encode(), ctypes.c_uint64(flush), ctypes.byref(problem))
         made = self.library.downbeat_site_create(*words)
         assert made, problem.value
         self.site = ctypes.c_void_p(made)
+
+    @property
+    def remote(self) -> CAddress:
+        return CAddress((ctypes.c_uint8 * 16)(*ipaddress.IPv6Address(f"::ffff:{REMOTE}").packed))
+
+    def report(self, connection: int, now: int, **fields: int) -> None:
+        """Opens the connection to REMOTE with its first report."""
+        remote, report = self.remote, PathReport(time=now, smoothed_rtt=50 * MS, segment_size=MSS, **fields)
+        words = (self.site, ctypes.c_uint64(now), ctypes.c_uint64(connection), ctypes.byref(remote))
+        self.library.downbeat_site_open(*words)
+        assert self.library.downbeat_site_report(*words, ctypes.byref(report)) == 0
 
     def connected(self) -> bool:
         status = Status()
@@ -59,7 +71,7 @@ class Host:
 
     def start(self, method: Method, *, round_trip: int = 0, now: int = 0) -> tuple[bool, CStart]:
         """Of a connection of 100 KB to REMOTE, and whether the gateway gave it; times in ns."""
-        remote = CAddress((ctypes.c_uint8 * 16)(*ipaddress.IPv6Address(f"::ffff:{REMOTE}").packed))
+        remote = self.remote
         self.library.downbeat_site_expect(self.site, ctypes.byref(remote), ctypes.c_uint64(5 * SECOND))
         request = CRequest(remote, 0, 100 * MSS, round_trip, method, MSS)
         start = CStart()
@@ -144,3 +156,28 @@ def test_a_start_by_saved_parameters_jumps_to_at_most_half_of_them(tmp_path: Pat
     if jump:
         assert (start.saved_window, start.saved_rtt, start.round_trip) == (saved, 250 * MS, 250 * MS)
         assert start.reason.startswith(b"gateway: saved by 1 hosts: %d bytes, round trip 250.00 ms" % saved)
+
+
+def test_an_end_sends_the_states_that_wait_for_others(tmp_path: Path) -> None:
+    """Two steady connections, the older one with 14 segments, and one in start-up with 7: L + S/w = 2.5 (LISS)."""
+    with Site(home=tmp_path) as site:
+        host = Host(site.uri, keys.issue(site.keys, 1), flush=60 * SECOND)
+        until(host.connected)
+        host.report(1, SECOND, cwnd=14 * MSS, phase=Phase.AVOIDANCE)
+        host.report(2, SECOND + 1, cwnd=9 * MSS, phase=Phase.AVOIDANCE)
+        host.report(3, SECOND + 2, cwnd=7 * MSS, phase=Phase.STARTUP)
+        with Speaker(site.udp, site.keys, 7) as other:
+            assert other.request(PREFIX)[0].reporters == (0, 0, 0)
+            host.library.downbeat_site_destroy(host.site)
+            end = time.monotonic() + 5
+            while not (known := other.request(PREFIX)[0]).reporters[1]:
+                assert time.monotonic() < end
+    assert known.reporters == (0, 1, 0) and (known.oldest, known.connections) == (14 * MSS, 2.5)
+
+
+def test_a_start_by_states_as_large_as_a_report_may_be(tmp_path: Path) -> None:
+    """2^20 connections, and as many in start-up, each with the largest window, beside one of a byte."""
+    largest = 65_535 << 14
+    with Site(home=tmp_path) as site:
+        ours, start = host_of(site, wire.state(PREFIX, 1 << 20, float(largest << 20), 1)).start(Method.LISS)
+    assert ours and start.ssthresh == 2 * MSS  # the least (RFC 5681 3.1)
