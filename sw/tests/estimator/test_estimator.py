@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from ctypes import CDLL, byref, create_string_buffer
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address
 
 import pytest
 from downbeat_toe.estimator import Address, Cause, Estimator, Method, Options, Pace, Phase, Report, Request
+from downbeat_toe.estimator.structures import CAddress
 from downbeat_toe.refused import Refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -378,3 +380,13 @@ def test_no_window_is_above_its_caps(
         assert 1 <= start.initial_window <= max(10, min(known, 30_000))
         assert start.ssthresh <= max(2, min(known, 30_000)) * asked
         assert start.until == 0 if not start.known else start.until <= now + SECOND
+
+
+@pytest.mark.parametrize(
+    "text", ["192.0.2.1", "2001:db8::1", "2001:db8:1234:5678:9abc:def0:1234:5678", "255.255.255.255", "::"]
+)
+def test_an_address_is_its_text_again_in_at_most_46_characters(library: CDLL, text: str) -> None:
+    address, written = CAddress(), create_string_buffer(b"x" * 60, 64)
+    assert library.downbeat_address_parse(text.encode(), byref(address)) == 0
+    library.downbeat_address_text(byref(address), written)
+    assert written.value == text.encode() and written.raw[46:61] == b"x" * 14 + b"\0"

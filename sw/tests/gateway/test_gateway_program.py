@@ -108,6 +108,8 @@ def test_people_see_prefixes_reporters_reasons_health_and_counters() -> None:
         assert (health["status"], health["store"], health["prefixes"]) == ("ok", "embedded", 1)
         with pytest.raises(urllib.error.HTTPError):
             http(site.health, "/show")
+        spand = {size: site.ask(f"/explain?prefix={PREFIX}&bytes={size}")["spand_window"] for size in (0, 9000, "9000x")}
+        assert spand["9000x"] == spand[0] != spand[9000], "what is no number is left out"
         counters = admin.metrics(site.metrics)
         assert counters['accepted_total{type="report"}'] == 1 and counters["prefixes"] == 1
     gone = CliRunner().invoke(app, ["gateway", "show", "--admin", str(site.admin)])
@@ -127,6 +129,38 @@ def test_silent_connections_hold_up_nobody() -> None:
         for port, path in ((site.metrics, "/health"), (site.health, "/metrics")):
             with pytest.raises(urllib.error.HTTPError):
                 http(port, path)
+
+
+def test_the_oldest_connection_makes_place() -> None:
+    """Not the one with the smallest descriptor: a newer one has that of one that has gone."""
+    with Site() as site, contextlib.ExitStack() as stack:
+
+        def visit() -> socket.socket:
+            visitor = stack.enter_context(socket.create_connection(("127.0.0.1", site.health)))
+            time.sleep(0.01)
+            return visitor
+
+        gone, oldest = visit(), visit()
+        gone.close()
+        time.sleep(0.1)
+        newer = [visit() for _ in range(16)]
+        oldest.settimeout(1)
+        assert oldest.recv(1) == b""
+        newer[0].sendall(b"GET /health HTTP/1.0\r\n\r\n")
+        newer[0].settimeout(1)
+        assert newer[0].recv(15) == b"HTTP/1.0 200 OK"
+
+
+def test_a_gateway_without_a_snapshot_writes_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Site() as site:
+        before = {*site.home.iterdir()}
+        with Speaker(site.udp, site.keys, 1) as host:
+            host.report(wire.transfer(PREFIX, 5000))
+            host.learns(PREFIX, 5000)
+        assert site.stop() == 0 and not site.events("snapshot_failed")
+        left = {path.name for path in before ^ {*site.home.iterdir()}}
+    assert not list(tmp_path.iterdir()) and left <= {"admin.sock", "gateway.sock"}
 
 
 def test_the_dashboard_asks_for_metrics_that_there_are() -> None:

@@ -360,6 +360,12 @@ def test_a_cookie_is_of_one_reporter_nonce_and_address_and_lives_ten_seconds(vir
     assert gateway.give(hello, "home")[3] == wire.CHALLENGE
 
 
+def test_another_gateway_has_other_cookies(virtual: Make) -> None:
+    """So one that was recorded before a restart is none after it."""
+    hello = wire.Host(SITE_KEY, 1).hello(7)
+    assert len({virtual().give(hello, "home") for _ in range(3)}) == 3
+
+
 def test_a_sessions_first_message_is_measured_from_its_hello(virtual: Make) -> None:
     gateway = virtual()
     host = gateway.host(1)
