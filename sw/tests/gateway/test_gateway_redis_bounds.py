@@ -93,6 +93,23 @@ def test_a_gateway_catches_up_within_its_memory(redis: Redis) -> None:
         assert peak(site) - empty < 8 << 20
 
 
+def test_8192_messages_wait_for_a_lost_redis_and_the_oldest_go_first(redis: Redis, tmp_path: Path) -> None:
+    settings = "[limits]\nmessages_per_second = 100000\nmessage_burst = 100000\n"
+    redis.kill()
+    with Site(settings=settings, store=f"redis://127.0.0.1:{redis.port}") as site:
+        with Speaker(site.udp, site.keys, 2) as host:
+            for number in range(8192 + 10):
+                host.report(wire.transfer(f"10.0.{number // 5}.0/24" if number < 20 else PREFIX, 1000))
+                if number % 40 == 0:
+                    host.request(PREFIX)  # what is sent fits into the receive buffer
+            host.request(PREFIX)
+        until(lambda: relayed(site, "lost") == 10)
+        with second_site(site, site.store, tmp_path / "other") as other, Speaker(other.udp, other.keys, 3) as host:
+            redis.start()
+            until(lambda: relayed(other, "taken") == 8192)
+            assert [each.transfers for each in host.request("10.0.1.0/24", "10.0.2.0/24", PREFIX)] == [0, 5, 8182]
+
+
 @contextmanager
 def trickle(line: bytes) -> Iterator[int]:
     """A port that sends the bytes one after the other, ten a second, and begins again."""
