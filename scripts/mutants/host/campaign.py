@@ -172,7 +172,7 @@ class Campaign:
         return tree.place.with_suffix(".pickle")
 
     def _forget(self, tree: Tree, changed: Sequence[str]) -> None:
-        """What was measured of the test modules that are others, or of all: they share every other file."""
+        """Test modules that are others are measured again, and all if another file is: they share it."""
         file = self._measured(tree)
         if not changed or not file.exists():
             return

@@ -32,7 +32,7 @@ constexpr off_t configuration = 0x4000;
 File vfioDevice;
 int uioInterrupt = -1;
 bool smallPages = false; // in the place of huge ones
-int absentRegion = -1;   // of the device's, by VFIO's index
+int absentRegion = -1;   // VFIO's index
 
 void exceptions() {
   const int code = guarded([] { return std::stoi("no number"); });

@@ -38,8 +38,8 @@ AT_ONCE = 50  # datagrams that a usual receive buffer holds while the gateway wa
 
 
 def http(port: int, path: str) -> str:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as answer:
-        return str(answer.read().decode())
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as response:
+        return str(response.read().decode())
 
 
 def test_hosts_on_udp_and_on_the_unix_socket_share_estimates() -> None:
@@ -108,7 +108,9 @@ def test_people_see_prefixes_reporters_reasons_health_and_counters() -> None:
         assert (health["status"], health["store"], health["prefixes"]) == ("ok", "embedded", 1)
         with pytest.raises(urllib.error.HTTPError):
             http(site.health, "/show")
-        spand = {size: site.ask(f"/explain?prefix={PREFIX}&bytes={size}")["spand_window"] for size in (0, 9000, "9000x")}
+        spand = {
+            size: site.ask(f"/explain?prefix={PREFIX}&bytes={size}")["spand_window"] for size in (0, 9000, "9000x")
+        }
         assert spand["9000x"] == spand[0] != spand[9000], "what is no number is left out"
         counters = admin.metrics(site.metrics)
         assert counters['accepted_total{type="report"}'] == 1 and counters["prefixes"] == 1

@@ -101,7 +101,7 @@ def test_8192_messages_wait_for_a_lost_redis_and_the_oldest_go_first(redis: Redi
             for number in range(8192 + 10):
                 host.report(wire.transfer(f"10.0.{number // 5}.0/24" if number < 20 else PREFIX, 1000))
                 if number % 40 == 0:
-                    host.request(PREFIX)  # what is sent fits into the receive buffer
+                    host.request(PREFIX)  # the receive buffer holds what is sent until then
             host.request(PREFIX)
         until(lambda: relayed(site, "lost") == 10)
         with second_site(site, site.store, tmp_path / "other") as other, Speaker(other.udp, other.keys, 3) as host:

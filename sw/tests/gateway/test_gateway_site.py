@@ -70,7 +70,7 @@ class Host:
         return bool(status.connected)
 
     def start(self, method: Method, *, round_trip: int = 0, now: int = 0) -> tuple[bool, CStart]:
-        """Of a connection of 100 KB to REMOTE, and whether the gateway gave it; times in ns."""
+        """The start of a connection of 100 KB to REMOTE, and whether the gateway gave it; times in ns."""
         remote = self.remote
         self.library.downbeat_site_expect(self.site, ctypes.byref(remote), ctypes.c_uint64(5 * SECOND))
         request = CRequest(remote, 0, 100 * MSS, round_trip, method, MSS)
