@@ -143,6 +143,8 @@ def test_a_start_by_transfers_takes_their_round_trip_unless_it_has_one(tmp_path:
         ours, start = host.start(Method.SPAND)
         assert ours and (start.pace, start.round_trip) == (Pace.BUCKET, 40 * MS)
         assert start.ssthresh == start.initial_window * MSS and start.gap == 40 * MS // start.initial_window
+        said = f"gateway: 3 reports of 1 hosts, window 40.0, b = 2.00: window {start.initial_window}"
+        assert start.reason.decode() == said
         assert host.start(Method.JS)[1].round_trip == 40 * MS
         assert host.start(Method.JS, round_trip=9 * MS)[1].round_trip == 9 * MS
 
