@@ -44,7 +44,7 @@ private:
     return output;
   }
 
-  std::array<std::uint8_t, crypto_shorthash_KEYBYTES> key_;
+  std::array<std::uint8_t, crypto_shorthash_KEYBYTES> key_{};
 };
 
 } // namespace downbeat::gateway

@@ -327,6 +327,16 @@ def test_registers_that_end_before_the_host_half(tmp_path: Path, core: Core) -> 
     assert refused.value.code is Error.NO_DEVICE
 
 
+def test_a_connection_without_parameters_has_the_defaults(core: Core) -> None:
+    """An initial window of 10 (RFC 6928), no pacing, no keep-alive, and the core's own TTL."""
+    with Device(f"uio:{core.uri}") as device:
+        device.connect(PEER, 80)
+        while core.get(DOORBELLS + 0x10) != 1:
+            time.sleep(0.001)
+        assert struct.unpack_from("<H", core.memory, COMMANDS + 18) == (10,)
+        assert struct.unpack_from("<QHHBB", core.memory, COMMANDS + 56) == (0, 0, 0, 0, 0)
+
+
 def test_an_item_has_its_connection_s_context_once_it_is_set(core: Core) -> None:
     with Device(f"uio:{core.uri}") as device:
         raw = (CItem * 4)()

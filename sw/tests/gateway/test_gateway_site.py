@@ -41,13 +41,13 @@ class Status(ctypes.Structure):
 class Host:
     """A host of the library."""
 
-    def __init__(self, uri: str, key: str, flush: int = 0) -> None:
+    def __init__(self, uri: str | None, key: str, flush: int = 0) -> None:
         self.library = ctypes.CDLL(str(program("libdownbeat_site.so")))
         self.library.downbeat_site_create.restype = ctypes.c_void_p
         options = COptions()
         self.library.downbeat_site_defaults(ctypes.byref(options))
         problem = ctypes.c_char_p()
-        words = (ctypes.byref(options), uri.encode(), key.encode(), ctypes.c_uint64(flush), ctypes.byref(problem))
+        words = (ctypes.byref(options), uri.encode() if uri is not None else None, key.encode(), ctypes.c_uint64(flush), ctypes.byref(problem))
         made = self.library.downbeat_site_create(*words)
         assert made, problem.value
         self.site = ctypes.c_void_p(made)
@@ -183,3 +183,16 @@ def test_a_start_by_states_as_large_as_a_report_may_be(tmp_path: Path) -> None:
     with Site(home=tmp_path) as site:
         ours, start = host_of(site, wire.state(PREFIX, 1 << 20, float(largest << 20), 1)).start(Method.LISS)
     assert ours and start.ssthresh == 2 * MSS  # the least (RFC 5681 3.1)
+
+
+@pytest.mark.parametrize("uri", [None, ""])
+def test_a_host_without_a_gateway_has_its_own_estimates(uri: str | None) -> None:
+    """By the product's options: an initial window of 10 (RFC 6928), no window above what 16 bits hold."""
+    host = Host(uri, "")
+    assert not host.connected() and host.library.downbeat_site_descriptor(host.site) == -1
+    ours, start = host.start(Method.LISS)
+    assert not ours and not start.known and start.initial_window == 10
+    host.report(1, SECOND, cwnd=65_535 * MSS, phase=Phase.AVOIDANCE)
+    ours, start = host.start(Method.LISS, now=SECOND)
+    assert not ours and start.known and start.ssthresh == 65_535 * MSS // 2
+    host.library.downbeat_site_destroy(host.site)
