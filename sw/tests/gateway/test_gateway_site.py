@@ -47,7 +47,8 @@ class Host:
         options = COptions()
         self.library.downbeat_site_defaults(ctypes.byref(options))
         problem = ctypes.c_char_p()
-        words = (ctypes.byref(options), uri.encode() if uri is not None else None, key.encode(), ctypes.c_uint64(flush), ctypes.byref(problem))
+        place = uri.encode() if uri is not None else None
+        words = (ctypes.byref(options), place, key.encode(), ctypes.c_uint64(flush), ctypes.byref(problem))
         made = self.library.downbeat_site_create(*words)
         assert made, problem.value
         self.site = ctypes.c_void_p(made)
