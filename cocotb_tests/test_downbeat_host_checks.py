@@ -17,7 +17,7 @@ from cocotb_tests.host.format import host_format, pack_command
 from cocotb_tests.host.host import Host, HostConnection, HostPort
 from cocotb_tests.host.transfer import PORT, move, opened
 
-FLOW_COMMANDS = ("shutdown", "close", "abort", "setPolicies", "start", "stamps")
+FLOW_COMMANDS = ("shutdown", "close", "abort", "setPolicies", "start", "stamps", "setTimes")
 MASK = 2**32 - 1
 
 

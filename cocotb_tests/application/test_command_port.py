@@ -84,8 +84,10 @@ def expected(command: Beat) -> tuple[str, Beat]:
         return "listens", {"request": command["request"], **port, **parameters(command)}
     if kind == "receive":
         return "requests", {"flow": command["flow"], "length": command["length"]}
-    nothing = dict.fromkeys(("length", "memoryError", "urgent"), 0)
-    return "events", {"kind": element("EventKind", kind), "flow": command["flow"]} | nothing
+    event = {"kind": element("EventKind", kind), "flow": command["flow"], "length": 0, "memoryError": 0, "urgent": 0}
+    if kind == "setTimes":
+        event["length"] = command["parameters_userTimeout"] << 16 | command["parameters_keepAlive"]
+    return "events", event
 
 
 @cocotb.test()

@@ -256,6 +256,10 @@ class Endpoint:
         kinds = layout()["enums"]["EventKind"]
         self._put("application", kind=kinds[kind], flow=FLOW, length=length, urgent=int(urgent))
 
+    def set_times(self, *, keep_alive: int = 0, user_timeout: int = 0) -> None:
+        """In units of 2^30 ns."""
+        self.application("setTimes", user_timeout << 16 | keep_alive)
+
     def choose(self, **parameters: int) -> None:
         """The application chooses policies."""
         self._put(CHOICE, flow=FLOW, **parameters)

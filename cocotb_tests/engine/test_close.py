@@ -12,6 +12,8 @@ from cocotb_tests.bench.runner import run_module
 from cocotb_tests.engine.endpoint import MODULE, RECEIVE_WINDOW, SECOND, Endpoint
 from cocotb_tests.engine.segment import MODULUS, MSS, Options
 
+TIME_UNIT = 2**30  # ns
+
 
 def test_close() -> None:
     run_module(MODULE, __name__)
@@ -203,3 +205,20 @@ async def a_close_bounds_the_user_timeout_and_never_lengthens_it(dut: Any, units
         passed += await endpoint.expire()
     assert endpoint.reason == "timedOut"
     assert seconds <= passed / SECOND < 1.08 * seconds + 3
+
+
+@cocotb.test()
+@cocotb.parametrize((("before", "after"), [(0, 20), (60, 20), (10, 30)]))
+async def another_user_timeout_counts_from_its_command(dut: Any, before: int, after: int) -> None:
+    """RFC 9293 3.9.1.2: a SEND may change the timeout of the connection."""
+    endpoint = await Endpoint.connected(dut, parameters={"userTimeout": before})
+    endpoint.application("written", 100)
+    await endpoint.replies()
+    await endpoint.advance(5 * TIME_UNIT)
+    endpoint.set_times(user_timeout=after)
+    await endpoint.settle()
+    begun = endpoint.now
+    while endpoint.state != "closed":
+        await endpoint.expire()
+    assert endpoint.reason == "timedOut"
+    assert after <= (endpoint.now - begun) / TIME_UNIT <= after + 1

@@ -95,3 +95,23 @@ async def a_peer_that_has_sent_its_fin_is_probed_too(dut: Any) -> None:
         assert (probe.seq, probe.length) == (endpoint.ack - 1, 0)
         endpoint.send("A")
         await endpoint.silent()
+
+
+@cocotb.test()
+@cocotb.parametrize((("before", "after"), [(0, 10), (100, 10), (10, 100)]))
+async def another_interval_holds_at_once(dut: Any, before: int, after: int) -> None:
+    """It counts from when the peer was last heard."""
+    endpoint = await connected(dut, before)
+    await endpoint.advance(5 * UNIT)
+    endpoint.set_times(keep_alive=after)
+    await endpoint.silent()
+    assert after - 6 <= await endpoint.expire() / UNIT <= after - 4
+    await endpoint.acknowledged()
+
+
+@cocotb.test()
+async def no_interval_ends_it(dut: Any) -> None:
+    endpoint = await connected(dut, 10)
+    endpoint.set_times()
+    await endpoint.silent()
+    assert endpoint.deadline is None

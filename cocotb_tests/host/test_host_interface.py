@@ -13,7 +13,8 @@ from cocotb_tests.bench.layout import element as core_element
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.host.format import element, host_format, number, pack_command
 from cocotb_tests.host.interface import INDEXES, PORTS, Interface
-from sim.golden.host.ports import MASK
+from cocotb_tests.host.rings import base
+from sim.golden.host.ports import FLOW_COMMANDS, MASK
 
 SYN_SENT, ESTABLISHED, CLOSED = (core_element("TcpState", name) for name in ("synSent", "established", "closed"))
 
@@ -65,7 +66,7 @@ class Program:
         tail = self.model.command_tail
         for entry in entries:
             place = tail % (1 << self.model.command_size) * number("commandBytes")
-            self.world.memory[self.world.base(self.port, "command") + place] = entry
+            self.world.rings.entries[base(self.port, "command") + place] = entry
             tail = (tail + 1) & MASK
         self.ring("commandTail", value=tail)
 
@@ -88,8 +89,10 @@ class Program:
         opcode = self.draw.choices(names, weights)[0]
         self.request = (self.request + 1) % 2**16
         fields = {"request": self.request}
-        if opcode in ("shutdown", "close", "abort", "setPolicies", "start"):
+        if opcode in FLOW_COMMANDS:
             fields["flow"], fields["generation"] = self.flow()
+        if opcode == "setTimes":
+            fields |= {"keepAlive": self.draw.getrandbits(16), "userTimeout": self.draw.getrandbits(16)}
         if self.draw.random() < 0.1:
             fields["initialWindow"] = self.draw.choice((255, 256))
         if self.draw.random() < 0.05:
@@ -251,7 +254,7 @@ class Engine:
 @cocotb.parametrize((("stall", "faults"), [(0.0, 0.0), (0.4, 0.0), (0.8, 0.0), (0.4, 0.003)]))
 async def drawn_doorbells_and_commands_do_what_the_model_says(dut: Any, stall: float, faults: float) -> None:
     world = await create(dut, stall=stall)
-    world.faults = faults
+    world.rings.faults = faults
     programs = [Program(world, port) for port in range(PORTS)]
     engine = Engine(world)
     draw = generator()
@@ -267,7 +270,7 @@ async def drawn_doorbells_and_commands_do_what_the_model_says(dut: Any, stall: f
         if draw.random() < 0.2:
             engine.act()
         await world.step()
-    world.faults = 0.0
+    world.rings.faults = 0.0
     world.stall = 0.0
     for _ in range(60):
         await steps(world, 60)
@@ -278,8 +281,8 @@ async def drawn_doorbells_and_commands_do_what_the_model_says(dut: Any, stall: f
     world.settled()
     dut._log.info("seen: %s", ", ".join(f"{name} {count}" for name, count in sorted(world.counts.items())))
     counted = ("reported", "urgent", "status", "pathReport", "interrupt")
-    for name in (*counted, "open", "listen", "close", "setPolicies", "start"):
-        assert world.counts.get(name, 0) > 0, f"{name} was never drawn: {world.counts}"
+    for name in (*counted, "open", "listen", "close", "setPolicies", "start", "setTimes"):
+        assert world.counts[name] > 0, f"{name} was never drawn: {world.counts}"
 
 
 # ---- the page's rules, one by one
@@ -336,7 +339,7 @@ async def commands_are_fetched_from_the_ports_in_turn(dut: Any) -> None:
     await steps(world, 60)
     world.paused = set()
     await steps(world, 1500)
-    assert [port for port, _ in world.fetched] in ([0, 1] * 8, [1, 0] * 8)
+    assert world.rings.fetched in ([0, 1] * 8, [1, 0] * 8)
 
 
 @cocotb.test()

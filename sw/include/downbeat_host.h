@@ -12,7 +12,7 @@
 #define DOWNBEAT_HOST_FIRST_DOORBELL_PAGE 2u
 #define DOWNBEAT_HOST_FIRST_PORT_BLOCK 256u
 #define DOWNBEAT_HOST_PORT_BLOCK_BYTES 64u
-#define DOWNBEAT_HOST_FORMAT_HASH 3801131889u
+#define DOWNBEAT_HOST_FORMAT_HASH 1558171168u
 
 /* Entry of the command ring: byte offset, bits. Other bits are 0. */
 /* HostOpcode */
@@ -24,10 +24,10 @@
 /* comes back in the response to the command */
 #define DOWNBEAT_HOST_COMMAND_REQUEST_OFFSET 2u
 #define DOWNBEAT_HOST_COMMAND_REQUEST_BITS 16u
-/* shutdown, close, abort, setPolicies, start, stamps */
+/* all but open, listen, unlisten */
 #define DOWNBEAT_HOST_COMMAND_FLOW_OFFSET 4u
 #define DOWNBEAT_HOST_COMMAND_FLOW_BITS 16u
-/* shutdown, close, abort, setPolicies, start, stamps */
+/* all but open, listen, unlisten */
 #define DOWNBEAT_HOST_COMMAND_GENERATION_OFFSET 6u
 #define DOWNBEAT_HOST_COMMAND_GENERATION_BITS 8u
 /* open, listen: 1: no PRR */
@@ -63,10 +63,10 @@
 /* open, listen: ns per byte, 32 fraction bits */
 #define DOWNBEAT_HOST_COMMAND_SPACING_OFFSET 56u
 #define DOWNBEAT_HOST_COMMAND_SPACING_BITS 64u
-/* open, listen: 2^30 ns */
+/* open, listen, setTimes: 2^30 ns */
 #define DOWNBEAT_HOST_COMMAND_KEEP_ALIVE_OFFSET 64u
 #define DOWNBEAT_HOST_COMMAND_KEEP_ALIVE_BITS 16u
-/* open, listen: 2^30 ns */
+/* open, listen, setTimes: 2^30 ns */
 #define DOWNBEAT_HOST_COMMAND_USER_TIMEOUT_OFFSET 66u
 #define DOWNBEAT_HOST_COMMAND_USER_TIMEOUT_BITS 16u
 /* open, listen */
@@ -400,6 +400,7 @@ enum downbeat_host_opcode {
   DOWNBEAT_HOST_OPCODE_SET_POLICIES = 7,
   DOWNBEAT_HOST_OPCODE_START = 8,
   DOWNBEAT_HOST_OPCODE_STAMPS = 9,
+  DOWNBEAT_HOST_OPCODE_SET_TIMES = 10,
 };
 
 enum downbeat_host_notification_kind {

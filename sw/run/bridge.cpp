@@ -42,6 +42,7 @@ Bridge::~Bridge() {
 void Bridge::join(File end) {
   end_ = std::move(end);
   linger_.join(end_.get());
+  tellTimes();
 }
 
 /// The peer has all that the program has written, and the end.
@@ -59,6 +60,16 @@ downbeat_connection_info_t Bridge::information() const {
 
 int Bridge::setPolicies(const downbeat_parameters &parameters) {
   return errnoOf(downbeat_set_policies(connection_, &parameters));
+}
+
+void Bridge::setTimes(std::uint32_t keepAlive, std::uint32_t userTimeout) {
+  times_ = {keepAlive, userTimeout};
+  tellTimes();
+}
+
+void Bridge::tellTimes() {
+  if (!times_ || connection_ == nullptr) return;
+  if (downbeat_set_times(connection_, times_->first, times_->second) != DOWNBEAT_WOULD_BLOCK) times_.reset();
 }
 
 int Bridge::error() const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "downbeat.h"
 #include "file.h"
@@ -36,6 +37,8 @@ public:
   downbeat_connection_info_t information() const;
   /// 0 or an errno.
   int setPolicies(const downbeat_parameters &parameters);
+  /// In units of the core, 0: none. Before the connection is established it has them from then on.
+  void setTimes(std::uint32_t keepAlive, std::uint32_t userTimeout);
   /// The program's TCP_NODELAY. The core sends what it gets, so Nagle's algorithm is here (RFC 1122, 4.2.3.4).
   void setNoDelay(bool noDelay) { noDelay_ = noDelay; }
   void setLinger(std::optional<std::chrono::seconds> time) { linger_.set(time, end_.get()); }
@@ -63,12 +66,14 @@ private:
   bool atMark() const;
   bool isReset() const;
   bool acknowledged() const;
+  void tellTimes();
 
   downbeat_connection *connection_;
   std::uint32_t serial_, segment_;
   File end_;
   std::shared_ptr<const Presence> presence_;
   int error_ = 0; // once it has ended
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> times_; // that the core has not been told
   bool noDelay_ = false;
   bool programFinished_ = false, peerFinished_ = false;
   Linger linger_;

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <limits>
+#include <tuple>
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -74,17 +75,20 @@ Clock::time_point deadline(const File &socket, int name) {
   return Clock::now() + std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
+std::pair<std::uint32_t, std::uint32_t> timesOf(const File &socket) {
+  const auto time = [&](int name, std::uint64_t unit) {
+    return coreTime(static_cast<std::uint32_t>(option(socket.get(), IPPROTO_TCP, name)) * unit);
+  };
+  const bool keepsAlive = option(socket.get(), SOL_SOCKET, SO_KEEPALIVE) != 0;
+  return {keepsAlive ? time(TCP_KEEPIDLE, second) : 0, time(TCP_USER_TIMEOUT, second / 1000)};
+}
+
 downbeat_options Supervisor::optionsOf(const File &socket) const {
   downbeat_options options = options_;
   downbeat_parameters &parameters = options.parameters;
-  const auto number = [&](int level, int name) {
-    return static_cast<std::uint32_t>(option(socket.get(), level, name));
-  };
   parameters.no_delay = 1; // Bridge delays
-  if (number(SOL_SOCKET, SO_KEEPALIVE) != 0)
-    parameters.keep_alive = coreTime(number(IPPROTO_TCP, TCP_KEEPIDLE) * second);
-  parameters.user_timeout = coreTime(number(IPPROTO_TCP, TCP_USER_TIMEOUT) * (second / 1000));
-  parameters.differentiated_services = number(IPPROTO_IP, IP_TOS) >> 2 & 63;
+  std::tie(parameters.keep_alive, parameters.user_timeout) = timesOf(socket);
+  parameters.differentiated_services = static_cast<std::uint32_t>(option(socket.get(), IPPROTO_IP, IP_TOS)) >> 2 & 63;
   applyControls(socket, options);
   return options;
 }

@@ -83,19 +83,27 @@ void Supervisor::control(const Call &call) {
   const Socket *known = find(socket);
   const auto bridge = known != nullptr ? bridges_.find(known->serial) : bridges_.end();
   const bool connected = bridge != bridges_.end();
-  if (call.argument(1) == SOL_SOCKET && call.argument(2) == SO_LINGER)
-    return connected ? setLinger(call, socket, *bridge->second) : call.goOn();
-  if (call.argument(1) == SOL_SOCKET) return connected ? call.fail(ENOPROTOOPT) : call.goOn(); // a pace is for an open
-  if (call.argument(2) == TCP_NODELAY) return connected ? setNoDelay(call, *bridge->second) : call.goOn();
+  const auto name = call.argument(2);
+  if (call.argument(1) == IPPROTO_TCP && name == TCP_CONGESTION)
+    return setCongestion(call, socket, connected ? bridge->second.get() : nullptr);
+  if (!connected) return call.goOn();
+  if (call.argument(1) == IPPROTO_TCP)
+    return name == TCP_NODELAY ? setNoDelay(call, *bridge->second) : setTime(call, socket, *bridge->second);
+  if (name == SO_LINGER) return setLinger(call, socket, *bridge->second);
+  if (name == SO_KEEPALIVE) return setTime(call, socket, *bridge->second);
+  call.fail(ENOPROTOOPT); // a pace is for an open
+}
+
+void Supervisor::setCongestion(const Call &call, const File &socket, Bridge *bridge) {
   std::string text(std::min<std::uint64_t>(call.argument(4), nameBytes), 0);
   if (!call.read(text.data(), text.size(), call.argument(3))) return call.fail(EFAULT);
   text.resize(std::strlen(text.c_str()));
   auto policies = policiesOf(text);
-  if (!policies) return connected ? call.fail(ENOENT) : call.goOn();
-  if (connected) {
+  if (!policies) return bridge != nullptr ? call.fail(ENOENT) : call.goOn();
+  if (bridge != nullptr) {
     downbeat_parameters parameters = options_.parameters;
     choose(parameters, *policies);
-    if (const int error = bridge->second->setPolicies(parameters); error != 0) return call.fail(error);
+    if (const int error = bridge->setPolicies(parameters); error != 0) return call.fail(error);
   }
   // A connection elsewhere has it too, if the kernel knows it.
   setsockopt(socket.get(), IPPROTO_TCP, TCP_CONGESTION, text.data(), static_cast<socklen_t>(text.size()));
@@ -112,6 +120,18 @@ void Supervisor::setNoDelay(const Call &call, Bridge &bridge) {
     step(bridge.serial());
   }
   call.goOn();
+}
+
+void Supervisor::setTime(const Call &call, const File &socket, Bridge &bridge) {
+  int value = 0;
+  if (call.argument(4) < sizeof value) return call.fail(EINVAL);
+  if (!call.read(&value, sizeof value, call.argument(3))) return call.fail(EFAULT);
+  if (setsockopt(socket.get(), static_cast<int>(call.argument(1)), static_cast<int>(call.argument(2)), &value,
+                 sizeof value) != 0)
+    return call.fail(errno);
+  const auto [keepAlive, userTimeout] = timesOf(socket);
+  bridge.setTimes(keepAlive, userTimeout);
+  call.finish(0);
 }
 
 void Supervisor::setLinger(const Call &call, const File &socket, Bridge &bridge) {

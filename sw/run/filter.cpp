@@ -90,10 +90,11 @@ Program byLevel(const Program &ofSocket, const Program &ofTcp) {
 Program setOptions() {
   Program ofSocket, ofTcp;
   ofSocket.loadArgument(2);
-  for (const std::uint32_t name : {SO_MAX_PACING_RATE, SO_LINGER}) ofSocket.ifEqual(name, decided);
+  for (const std::uint32_t name : {SO_MAX_PACING_RATE, SO_LINGER, SO_KEEPALIVE}) ofSocket.ifEqual(name, decided);
   ofSocket.finish(allowed);
   ofTcp.loadArgument(2);
-  for (const std::uint32_t name : {TCP_NODELAY, TCP_CONGESTION}) ofTcp.ifEqual(name, decided);
+  for (const std::uint32_t name : {TCP_NODELAY, TCP_CONGESTION, TCP_KEEPIDLE, TCP_USER_TIMEOUT})
+    ofTcp.ifEqual(name, decided);
   for (const std::uint32_t name : {TCP_MAXSEG, TCP_MD5SIG, TCP_MD5SIG_EXT, TCP_REPAIR, TCP_FASTOPEN_CONNECT})
     ofTcp.ifEqual(name, refused | ENOPROTOOPT);
   constexpr std::uint32_t firstAuthentication = 38, lastAuthentication = 42; // TCP_AO_ADD_KEY to TCP_AO_REPAIR

@@ -184,8 +184,11 @@ bool Supervisor::acceptOne(const Call &call, const File &listener) {
       const Arrived from = own ? Arrived{0, {info_.ip, remote->port}, port} : found->second;
       if (!own) arrived_.erase(found);
       address = socketAddress(option(accepted.get(), SOL_SOCKET, SO_DOMAIN), from.remote);
-      if (const auto bridge = bridges_.find(from.serial); bridge != bridges_.end())
+      if (const auto bridge = bridges_.find(from.serial); bridge != bridges_.end()) {
         remember(accepted, *bridge->second, from.remote, call).accepted = true;
+        const auto [keepAlive, userTimeout] = timesOf(accepted); // as the listener's are by now
+        if ((keepAlive | userTimeout) != 0) bridge->second->setTimes(keepAlive, userTimeout);
+      }
     }
     hand(call, std::move(accepted), address, flags, port);
     return true;

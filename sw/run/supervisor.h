@@ -155,7 +155,10 @@ private:
   static void takePace(const File &socket, Socket &known);
   static void givePace(const File &socket, const Socket &known);
   void control(const Call &call);
+  /// `bridge`: of a connection.
+  void setCongestion(const Call &call, const File &socket, Bridge *bridge);
   void setNoDelay(const Call &call, Bridge &bridge);
+  static void setTime(const Call &call, const File &socket, Bridge &bridge);
   static void setLinger(const Call &call, const File &socket, Bridge &bridge);
   /// As the socket's SO_LINGER is, or is to be.
   static void takeLinger(const File &socket, Bridge &bridge, const linger &option);
@@ -195,6 +198,8 @@ void giveOption(const Call &call, const void *value, std::size_t size);
 /// An IPv4 or IPv6 TCP socket.
 bool isTcp(const File &socket);
 std::uint64_t cookieOf(const File &socket);
+/// Keep-alive interval and user timeout of its options, in the core's units; 0: none.
+std::pair<std::uint32_t, std::uint32_t> timesOf(const File &socket);
 /// A time-out option of a socket; never: 0.
 Clock::time_point deadline(const File &socket, int name);
 

@@ -4,8 +4,8 @@ package downbeat.application
 import downbeat.config.DownbeatConfig
 import downbeat.lib.{RegisteredHandshake, Tally, WideQueue}
 import downbeat.messages.{
-  ApplicationBeat, ApplicationEvent, CloseReason, Command, CommandKind, DeliveryRequest, EventKind, ListenRequest,
-  OpenCommand, PolicyChange, Refusal, StartResult
+  ApplicationBeat, ApplicationEvent, CloseReason, Command, CommandKind, ConnectionTimes, DeliveryRequest, EventKind,
+  ListenRequest, OpenCommand, PolicyChange, Refusal, StartResult
 }
 import spinal.core._
 import spinal.lib._
@@ -28,7 +28,7 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     val opens = master(Stream(OpenCommand(config)))
     val listens = master(Stream(ListenRequest(config)))
     val requests = master(Stream(DeliveryRequest(config)))
-    /** Shutdown, close, abort. */
+    /** Shutdown, close, abort, setTimes. */
     val events = master(Stream(ApplicationEvent(config)))
     val policies = config.policiesChoose generate master(Stream(PolicyChange(config)))
     val refused = master(Stream(Refusal(config)))
@@ -73,8 +73,9 @@ case class CommandPort(config: DownbeatConfig) extends Component {
   private val receives = is(CommandKind.receive)
   private val ends = is(CommandKind.shutdown, CommandKind.close, CommandKind.abort)
   private val sets = if (config.policiesChoose) is(CommandKind.setPolicies) else False
+  private val times = is(CommandKind.setTimes)
   private val starts = start.is(command.payload)
-  private val known = opens || listens || receives || ends || sets || starts
+  private val known = opens || listens || receives || ends || times || sets || starts
   when(came.fire && start.is(came.payload)) {
     start.waits := True
     start.framesBefore := framesBegun
@@ -137,13 +138,14 @@ case class CommandPort(config: DownbeatConfig) extends Component {
     // A clock late, as `allReported` is.
     private val quiet = RegNext(!io.requests.valid && io.receiveIdle) init False
     val allRead = quiet && (RegNext(quiet) init False)
-    event.valid := waits && ends && allReported && (is(CommandKind.shutdown) || allRead)
+    event.valid := waits && ends && allReported && (is(CommandKind.shutdown) || allRead) || command.valid && times
     event.memoryError := False
     event.kind := EventKind.abort
     when(is(CommandKind.shutdown))(event.kind := EventKind.shutdown)
     when(is(CommandKind.close))(event.kind := EventKind.close)
+    when(times)(event.kind := EventKind.setTimes)
     event.flow := command.flow
-    event.length := 0
+    event.length := times ? ConnectionTimes(command.parameters) | U(0, 32 bits)
     event.urgent := False
   }
   private val change = Stream(PolicyChange(config))

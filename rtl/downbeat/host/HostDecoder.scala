@@ -16,10 +16,10 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
   private val opcode = number("opcode")
   def is(opcodes: HostOpcode.E*): Bool = opcodes.map(element => opcode === U(element.position, 8 bits)).orR
   val setsPolicies: Bool = is(HostOpcode.setPolicies, HostOpcode.start)
-  private val supported = Seq(HostOpcode.open, HostOpcode.listen, HostOpcode.unlisten, HostOpcode.shutdown,
-    HostOpcode.close, HostOpcode.abort, HostOpcode.stamps) ++ (if (config.policiesChoose) Seq(HostOpcode.setPolicies)
-                                                               else Nil) ++
-    (if (config.hostStart) Seq(HostOpcode.start) else Nil)
+  private val supported = Seq(
+    HostOpcode.open, HostOpcode.listen, HostOpcode.unlisten, HostOpcode.shutdown, HostOpcode.close, HostOpcode.abort,
+    HostOpcode.stamps, HostOpcode.setTimes) ++
+    Option.when(config.policiesChoose)(HostOpcode.setPolicies) ++ Option.when(config.hostStart)(HostOpcode.start)
   val request, flow, localPort, remotePort = UInt(16 bits)
   request := number("request")
   flow := number("flow")
@@ -90,7 +90,7 @@ class HostDecoder(config: DownbeatConfig, entry: Bits, port: UInt) extends Area 
 
   /** It is about a connection. */
   val ofFlow: Bool = is(HostOpcode.shutdown, HostOpcode.close, HostOpcode.abort, HostOpcode.setPolicies,
-    HostOpcode.start, HostOpcode.stamps)
+    HostOpcode.start, HostOpcode.stamps, HostOpcode.setTimes)
   /** It ends the connection, or our side of it. */
   val ends: Bool = is(HostOpcode.shutdown, HostOpcode.close, HostOpcode.abort)
 }

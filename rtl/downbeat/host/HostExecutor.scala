@@ -193,7 +193,7 @@ case class HostExecutor(config: DownbeatConfig) extends Component {
     is(Step.tellConsumed)(when(io.events.ready || check.consumedLength === 0)(step := Step.storeConsumed))
     is(Step.storeConsumed)(when(io.consumedReported.ready)(step := (isCommand ? Step.act | Step.idle)))
     is(Step.act) {
-      when(decoder.ends) {
+      when(decoder.ends || decoder.is(HostOpcode.setTimes)) {
         when(io.events.ready)(step := Step.record)
       } elsewhen (decoder.is(HostOpcode.stamps)) {
         step := Step.record

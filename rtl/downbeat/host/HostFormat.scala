@@ -14,6 +14,8 @@ object HostOpcode extends SpinalEnum {
   val start = newElement()
   /** From now on each segment of the connection has a notification of kind `stamp`. */
   val stamps = newElement()
+  /** Other times for a connection. */
+  val setTimes = newElement()
 }
 
 object HostNotificationKind extends SpinalEnum {
@@ -91,8 +93,8 @@ object HostFormat {
     HostField("opcode", 0, 8, "HostOpcode"),
     HostField("options", 1, 8, "open, listen: HostCommandOption"),
     HostField("request", 2, 16, "comes back in the response to the command"),
-    HostField("flow", 4, 16, "shutdown, close, abort, setPolicies, start, stamps"),
-    HostField("generation", 6, 8, "shutdown, close, abort, setPolicies, start, stamps"),
+    HostField("flow", 4, 16, "all but open, listen, unlisten"),
+    HostField("generation", 6, 8, "all but open, listen, unlisten"),
     HostField("noPrr", 7, 8, "open, listen: 1: no PRR", meant = 1),
     HostField("remoteIp", 8, 32, "open; first byte of the wire highest"),
     HostField("remotePort", 12, 16, "open"),
@@ -104,8 +106,8 @@ object HostFormat {
     HostField("startupArgument", 24, 128, "open, listen, setPolicies, start"),
     HostField("steadyArgument", 40, 128, "open, listen, setPolicies, start"),
     HostField("spacing", 56, 64, "open, listen: ns per byte, 32 fraction bits", meant = 56),
-    HostField("keepAlive", 64, 16, "open, listen: 2^30 ns"),
-    HostField("userTimeout", 66, 16, "open, listen: 2^30 ns"),
+    HostField("keepAlive", 64, 16, "open, listen, setTimes: 2^30 ns"),
+    HostField("userTimeout", 66, 16, "open, listen, setTimes: 2^30 ns"),
     HostField("differentiatedServices", 68, 8, "open, listen", meant = 6),
     HostField("timeToLive", 69, 8, "open, listen; 0: 64"),
     HostField("pace", 70, 8, "open, start: HostStartPace", meant = 2),

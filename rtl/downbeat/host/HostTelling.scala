@@ -2,7 +2,7 @@
 package downbeat.host
 
 import downbeat.config.DownbeatConfig
-import downbeat.messages.{ApplicationEvent, EventKind, ListenRequest, OpenCommand, PolicyChange}
+import downbeat.messages.{ApplicationEvent, ConnectionTimes, EventKind, ListenRequest, OpenCommand, PolicyChange}
 import spinal.core._
 import spinal.lib._
 
@@ -15,10 +15,11 @@ class HostTelling(
     config: DownbeatConfig, decoder: HostDecoder, check: HostFlowCheck, flow: UInt, tellsWritten: Bool,
     tellsConsumed: Bool, acts: Bool, legal: Bool) extends Area {
   private val ends = acts && decoder.ends
+  private val setsTimes = acts && decoder.is(HostOpcode.setTimes)
   val events = Stream(ApplicationEvent(config))
   private val anyWritten = tellsWritten && check.writtenLength =/= 0
   private val anyConsumed = tellsConsumed && check.consumedLength =/= 0
-  events.valid := anyWritten || anyConsumed || ends
+  events.valid := anyWritten || anyConsumed || ends || setsTimes
   events.flow := flow
   events.kind := tellsConsumed ? EventKind.consumed | EventKind.written
   when(ends) {
@@ -26,7 +27,9 @@ class HostTelling(
     when(decoder.is(HostOpcode.shutdown))(events.kind := EventKind.shutdown)
     when(decoder.is(HostOpcode.close))(events.kind := EventKind.close)
   }
+  when(setsTimes)(events.kind := EventKind.setTimes)
   events.length := tellsConsumed ? check.consumedLength | check.writtenLength
+  when(setsTimes)(events.length := ConnectionTimes(decoder.parameters))
   events.memoryError := False
   events.urgent := anyWritten && check.urgent
 

@@ -5,7 +5,7 @@ import downbeat.config.DownbeatConfig
 import spinal.core._
 
 object CommandKind extends SpinalEnum {
-  val open, listen, unlisten, shutdown, close, abort, receive, setPolicies, start = newElement()
+  val open, listen, unlisten, shutdown, close, abort, receive, setPolicies, start, setTimes = newElement()
 }
 
 /** A command of an application, one a beat. Fields that a kind does not name are ignored. */
@@ -15,7 +15,7 @@ case class Command(config: DownbeatConfig) extends Bundle {
     * refusal.
     */
   val request = UInt(16 bits)
-  /** shutdown, close, abort, receive, setPolicies, start. */
+  /** shutdown, close, abort, receive, setPolicies, start, setTimes. */
   val flow = UInt(config.flowBits bits)
   /** receive: bytes to deliver. */
   val length = UInt(32 bits)
@@ -27,7 +27,7 @@ case class Command(config: DownbeatConfig) extends Bundle {
   /** open: 0 untagged, n the n-th VLAN. */
   val vlan = UInt(config.vlanBits bits)
   /** open, listen; setPolicies: the policies and their arguments alone. start: these, `ssthresh`
-    * and `start`. */
+    * and `start`. setTimes: `keepAlive` and `userTimeout`. */
   val parameters = ConnectionParameters(config)
 }
 

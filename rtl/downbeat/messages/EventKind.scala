@@ -47,4 +47,6 @@ object EventKind extends SpinalEnum {
   val start = newElement()
   /** Inline measurement wants a stream of probes, or knows more of the path. */
   val measured = newElement()
+  /** The application changes the connection's times: the view `ConnectionTimes` of `length`. */
+  val setTimes = newElement()
 }

@@ -28,13 +28,26 @@ object PlacedEvent {
   }
 }
 
+/** The times that an application may change: as in [[ConnectionParameters]]. */
+case class ConnectionTimes() extends Bundle {
+  val keepAlive, userTimeout = UInt(16 bits)
+}
+
+object ConnectionTimes {
+  /** The view of an event's `length`. */
+  def of(length: UInt): ConnectionTimes = length.asBits.as(ConnectionTimes())
+
+  def apply(parameters: ConnectionParameters): UInt = (parameters.userTimeout ## parameters.keepAlive).asUInt
+}
+
 /** An application's event for a flow. It has no generation: the flow belongs to the application until it closes the
   * connection.
   */
 case class ApplicationEvent(config: DownbeatConfig) extends Bundle {
-  /** One of written, consumed, shutdown, close, abort. */
+  /** One of written, consumed, shutdown, close, abort, setTimes. */
   val kind = EventKind()
   val flow = UInt(config.flowBits bits)
+  /** Bytes; setTimes: a `ConnectionTimes`. */
   val length = UInt(32 bits)
   /** written, consumed: the memory refused bytes of it. */
   val memoryError = Bool()

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 MASK = 2**32 - 1
-FLOW_COMMANDS = ("shutdown", "close", "abort", "setPolicies", "start", "stamps")
+FLOW_COMMANDS = ("shutdown", "close", "abort", "setPolicies", "start", "stamps", "setTimes")
 ENDS = ("shutdown", "close", "abort")
 
 
@@ -64,6 +64,16 @@ class Port:
     written: int = 0  # those whose write response came
     errors: int = 0
 
+    @property
+    def unread(self) -> bool:
+        """A notification is in memory that the host has not read."""
+        return self.read not in (self.written, self.shown)
+
+    @property
+    def has_space(self) -> bool:
+        """The notification ring takes another entry."""
+        return (self.written - self.read) & MASK < 1 << self.notification_size
+
 
 @dataclass(frozen=True)
 class Command:
@@ -75,6 +85,7 @@ class Command:
     generation: int
     fault: str = ""
     policies: str = ""  # the CloseReason that its policies are refused with
+    times: int = 0  # of setTimes: keep-alive in the lower half, user timeout in the upper
 
 
 @dataclass(frozen=True)
@@ -209,7 +220,7 @@ class HostPorts:
             error = self.known(port, command.flow, command.generation)
         if error:
             return Verdict(error=error)
-        if command.opcode not in (*ENDS, "unlisten", "stamps") and command.policies:
+        if command.opcode not in (*ENDS, "unlisten", "stamps", "setTimes") and command.policies:
             return Verdict(reply=command.policies)
         return Verdict(on=command.opcode)
 

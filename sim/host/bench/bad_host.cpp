@@ -152,7 +152,8 @@ std::uint64_t BadHost::systematic(const std::function<void()> &beside) {
       }
   for (const std::uint8_t generation : {std::uint8_t(own_.generation - 1), std::uint8_t(own_.generation + 1)})
     for (const Opcode opcode :
-         {Opcode::shutdown, Opcode::close, Opcode::abort, Opcode::setPolicies, Opcode::start, Opcode::stamps}) {
+         {Opcode::shutdown, Opcode::close, Opcode::abort, Opcode::setPolicies, Opcode::start, Opcode::stamps,
+          Opcode::setTimes}) {
       format::Command entry = openCommand(opcode, 0);
       entry.flow = own_.flow;
       entry.generation = generation;
@@ -167,15 +168,15 @@ std::uint32_t BadHost::drawn(std::initializer_list<std::uint32_t> likely) {
 }
 
 format::Command BadHost::randomCommand() {
-  format::Command command = openCommand(static_cast<Opcode>(draw_() % 10), static_cast<std::uint16_t>(7 + draw_() % 3));
+  format::Command command = openCommand(static_cast<Opcode>(draw_() % 11), static_cast<std::uint16_t>(7 + draw_() % 3));
   command.flow = static_cast<std::uint16_t>(drawn({own_.flow, others_.flow, machine_.geometry.flows}));
   command.generation = static_cast<std::uint8_t>(drawn({own_.generation, others_.generation}));
   auto *bytes = reinterpret_cast<std::uint8_t *>(&command);
   for (std::uint32_t flips = draw_() % 3; flips > 0; --flips)
     bytes[4 + draw_() % (sizeof command - 4)] ^= static_cast<std::uint8_t>(1u << draw_() % 8);
   // What would go through and end the connection, or open others without end, is spoilt.
-  const bool ends =
-      command.flow == own_.flow && command.generation == own_.generation && command.opcode < Opcode::setPolicies;
+  const bool ends = command.flow == own_.flow && command.generation == own_.generation &&
+                    (command.opcode < Opcode::setPolicies || command.opcode == Opcode::setTimes);
   if (command.opcode == Opcode::open || ends) command.reserved90[draw_() % sizeof command.reserved90] = 1;
   return command;
 }

@@ -75,7 +75,7 @@ Expected BadHost::ofIndex(std::uint32_t value, std::uint32_t least, std::uint32_
 Expected BadHost::ofCommand(const format::Command &command) const {
   using enum format::Opcode;
   const auto opcode = command.opcode;
-  if (opcode == none || opcode > stamps) return {{HostError::opcode}};
+  if (opcode == none || opcode > setTimes) return {{HostError::opcode}};
   const auto *bytes = reinterpret_cast<const std::uint8_t *>(&command);
   for (const Width &width : widths)
     if (setFrom(bytes + width.offset, width.bytes, width.used)) return {{HostError::reserved}};

@@ -153,6 +153,9 @@ int downbeat_abort(downbeat_connection *connection);
  * order, otherwise why it ended. The core's response is policy_error; unless it is 0 the connection is ready (STATE).
  */
 int downbeat_set_policies(downbeat_connection *connection, const downbeat_parameters *parameters);
+/** Another keep-alive interval and user timeout, in units of 2^30 ns; 0: none. INVALID_ARGUMENT: more than 65,535;
+ * WOULD_BLOCK: the core has not named the connection yet; SHUT_DOWN: it has ended in order, otherwise why it ended. */
+int downbeat_set_times(downbeat_connection *connection, uint32_t keep_alive, uint32_t user_timeout);
 /** Starts again with policies, their arguments, `ssthresh` and `start`, before anything that is sent later. The
  * response is policy_error: IN_FLIGHT if something was, and nothing has changed. Errors as of downbeat_set_policies,
  * and INVALID_ARGUMENT: a value of `start` out of its range. */

@@ -260,6 +260,10 @@ int downbeat_set_policies(downbeat_connection *connection, const downbeat_parame
   return called(connection, [&] { return connection->device.setPolicies(*connection, *parameters); });
 }
 
+int downbeat_set_times(downbeat_connection *connection, uint32_t keep_alive, uint32_t user_timeout) {
+  return called(connection, [&] { return connection->device.setTimes(*connection, keep_alive, user_timeout); });
+}
+
 int downbeat_start(downbeat_connection *connection, const downbeat_parameters *parameters) {
   return called(connection, [&] { return connection->device.start(*connection, *parameters); });
 }

@@ -249,6 +249,21 @@ int Device::setPolicies(Connection &connection, const downbeat_parameters &param
   return change(connection, parameters, command);
 }
 
+int Device::setTimes(Connection &connection, std::uint32_t keepAlive, std::uint32_t userTimeout) {
+  inRange({.keep_alive = keepAlive, .user_timeout = userTimeout});
+  const std::lock_guard lock(connection.mutex);
+  if (connection.ended) return failed(connection.error != 0 ? connection.error : DOWNBEAT_SHUT_DOWN);
+  if (!connection.known) return DOWNBEAT_WOULD_BLOCK;
+  format::Command command;
+  command.opcode = format::Opcode::setTimes;
+  command.flow = static_cast<std::uint16_t>(connection.flow);
+  command.generation = static_cast<std::uint8_t>(connection.generation);
+  command.keepAlive = static_cast<std::uint16_t>(keepAlive);
+  command.userTimeout = static_cast<std::uint16_t>(userTimeout);
+  this->command(command);
+  return DOWNBEAT_OK;
+}
+
 int Device::start(Connection &connection, const downbeat_parameters &parameters) {
   format::Command command;
   command.opcode = format::Opcode::start;

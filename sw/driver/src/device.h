@@ -57,6 +57,7 @@ public:
   void setContext(downbeat_connection &connection, void *context);
   int shutdown(Connection &connection);
   int setPolicies(Connection &connection, const downbeat_parameters &parameters);
+  int setTimes(Connection &connection, std::uint32_t keepAlive, std::uint32_t userTimeout);
   int start(Connection &connection, const downbeat_parameters &parameters);
   int keepStamps(Connection &connection);
   std::int64_t stamps(Connection &connection, std::span<downbeat_stamp> stamps, std::uint64_t *dropped);

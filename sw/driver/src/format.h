@@ -72,7 +72,8 @@ enum class Opcode : std::uint8_t {
   abort = DOWNBEAT_HOST_OPCODE_ABORT,
   setPolicies = DOWNBEAT_HOST_OPCODE_SET_POLICIES,
   start = DOWNBEAT_HOST_OPCODE_START,
-  stamps = DOWNBEAT_HOST_OPCODE_STAMPS
+  stamps = DOWNBEAT_HOST_OPCODE_STAMPS,
+  setTimes = DOWNBEAT_HOST_OPCODE_SET_TIMES
 };
 enum CommandOption : std::uint8_t {
   noDelay = DOWNBEAT_HOST_COMMAND_OPTION_NO_DELAY,

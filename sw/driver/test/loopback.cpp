@@ -169,7 +169,8 @@ void Loopback::command(std::uint32_t number, const Command &command) {
   case Opcode::abort:
   case Opcode::setPolicies:
   case Opcode::start:
-  case Opcode::stamps: {
+  case Opcode::stamps:
+  case Opcode::setTimes: {
     Flow *flow =
         flowOf(number, HostSource::command, ports_[number].head, command.request, command.flow, command.generation);
     if (flow == nullptr) return;
@@ -177,6 +178,7 @@ void Loopback::command(std::uint32_t number, const Command &command) {
     if (command.opcode == Opcode::start)
       return answer(number, command.request,
                     flow->open && flow->written == flow->acknowledged ? CloseReason::none : CloseReason::inFlight);
+    if (command.opcode == Opcode::setTimes) return;
     if (command.opcode == Opcode::stamps) {
       flow->stamped = true;
       return;

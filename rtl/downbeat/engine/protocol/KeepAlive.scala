@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine.protocol
 
-import downbeat.messages.TcpState
+import downbeat.messages.{ConnectionTimes, EventKind, TcpState}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -13,7 +13,8 @@ case class KeepAliveState() extends Bundle {
   val unanswered = UInt(4 bits) // probes
 }
 
-/** Keep-alive (RFC 9293 3.8.4). It is off unless the connection's parameters give an interval.
+/** Keep-alive (RFC 9293 3.8.4). It is off unless the connection's parameters, or `setTimes`, give an
+  * interval.
   *
   * After an interval of silence the peer is probed by an ACK of SND.NXT-1, which it must answer because it is
   * unacceptable. Nine unanswered probes 75 s apart end the connection. While data is outstanding, retransmission finds
@@ -49,18 +50,20 @@ class KeepAlive(val view: ProtocolView, verdict: SegmentVerdict) extends Area {
     val unanswered = insert(
       Mux(hears, U(0, 4 bits), Mux(due, before.keepAlive.unanswered + 1, before.keepAlive.unanswered)))
     val heard = insert(Mux(hears || timeout.reached, NOW.ns(47 downto 30), before.keepAlive.heard))
-    val firstWait = insert((before.keepAlive.interval +^ U(1)).resize(17))
+    private val changes = LIVE && KIND === EventKind.setTimes
+    private val kept = Mux(changes, ConnectionTimes.of(LENGTH).keepAlive, before.keepAlive.interval)
+    val interval = insert(Mux(OPENING, PARAMETERS.keepAlive, kept))
+    val firstWait = insert((interval +^ U(1)).resize(17))
   }
   val timer = new s4.Area {
-    val interval = insert(Mux(OPENING, PARAMETERS.keepAlive, before.keepAlive.interval))
     /** When the next probe is due: a unit later, because one had begun. */
     val next = insert(probe.heard + Mux[UInt](probe.unanswered.orR, (betweenProbes + 1).resize(17), probe.firstWait))
-    val armed = insert(before.keepAlive.interval.orR && mayProbe(STATE))
+    val armed = insert(probe.interval.orR && mayProbe(STATE))
   }
 
   val after = KeepAliveState()
   private val update = new s5.Area {
-    after.interval := timer.interval
+    after.interval := probe.interval
     after.heard := probe.heard
     after.unanswered := probe.unanswered
   }

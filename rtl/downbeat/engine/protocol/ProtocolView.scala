@@ -82,7 +82,7 @@ class ProtocolView(
   private val identity = new s0.Area {
     private val fromApplication =
       Seq(EventKind.written, EventKind.consumed, EventKind.shutdown, EventKind.close, EventKind.abort,
-        EventKind.setPolicies, EventKind.start)
+        EventKind.setPolicies, EventKind.start, EventKind.setTimes)
         .map(KIND === _).orR
     val opens = insert(kind.open || kind.segment && FRESH)
     val meets = insert(before.inUse && !kind.open && !FRESH && (before.generation === GENERATION || fromApplication))

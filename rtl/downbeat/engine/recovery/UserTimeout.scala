@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine.recovery
 
-import downbeat.messages.EventKind
+import downbeat.messages.{ConnectionTimes, EventKind}
 import downbeat.time.Instant
 import spinal.core._
 import spinal.lib.misc.pipeline._
@@ -19,6 +19,7 @@ class UserTimeout(val view: RecoveryView, progresses: Payload[Bool]) extends Are
 
   private val compare = new s0.Area {
     val closes = insert(event.live && KIND === EventKind.close)
+    val changes = insert(event.live && KIND === EventKind.setTimes)
     val isLonger = insert(!before.userTimeout.orR || limit < before.userTimeout)
     val within = insert((NOW.ns(47 downto 30) - before.userTimeoutDeadline).msb)
   }
@@ -29,9 +30,10 @@ class UserTimeout(val view: RecoveryView, progresses: Payload[Bool]) extends Are
   val expired: Payload[Bool] = expire.expired
 
   private val choose = new s4.Area {
-    val timeout = insert(
-      Mux(OPENING, PARAMETERS.userTimeout, Mux(compare.closes && compare.isLonger, limit, before.userTimeout)))
-    val begins = insert(progresses || compare.closes)
+    private val ofClosed = Mux(compare.closes && compare.isLonger, limit, before.userTimeout)
+    private val kept = Mux(compare.changes, ConnectionTimes.of(LENGTH).userTimeout, ofClosed)
+    val timeout = insert(Mux(OPENING, PARAMETERS.userTimeout, kept))
+    val begins = insert(progresses || compare.closes || compare.changes)
   }
 
   /** On step 5: the state after the event. */

@@ -289,6 +289,10 @@ class Connection:
     def set_policies(self, parameters: Parameters) -> bool:
         return not self.device.blocked(self._library.downbeat_set_policies(self._handle, byref(parameters)))
 
+    def set_times(self, keep_alive: int, user_timeout: int) -> bool:
+        """In units of 2^30 ns; 0: none. False: not yet."""
+        return not self.device.blocked(self._library.downbeat_set_times(self._handle, keep_alive, user_timeout))
+
     def start(self, parameters: Parameters) -> bool:
         """Starts again with policies, `ssthresh` and `start`; the response is the info's `policy_error`."""
         return not self.device.blocked(self._library.downbeat_start(self._handle, byref(parameters)))

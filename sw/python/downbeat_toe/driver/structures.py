@@ -200,6 +200,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "downbeat_close": (c_int, [c_void_p]),
     "downbeat_abort": (c_int, [c_void_p]),
     "downbeat_set_policies": (c_int, [c_void_p, POINTER(Parameters)]),
+    "downbeat_set_times": (c_int, [c_void_p, c_uint32, c_uint32]),
     "downbeat_start": (c_int, [c_void_p, POINTER(Parameters)]),
     "downbeat_keep_stamps": (c_int, [c_void_p]),
     "downbeat_stamps": (c_int64, [c_void_p, POINTER(SegmentStamp), c_size_t, POINTER(c_uint64)]),
