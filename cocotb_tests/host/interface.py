@@ -209,9 +209,7 @@ class Interface:
                 self.counts[index.kind] += 1
 
     def _refused(self, port: int, **values: Any) -> None:
-        self.notices.expect_error(
-            port, flow=self.fields["flow"], generation=self.fields["generation"], **values
-        )
+        self.notices.expect_error(port, flow=self.fields["flow"], generation=self.fields["generation"], **values)
 
     def _data_verdict(self) -> None:
         if self.data is None or self.clock != self.data[0] + 1:

@@ -133,7 +133,9 @@ class Rings:
         address = self._value(f"{channel}addr")
         port = next(port for port in range(len(self._ports)) if 0 <= address - base(port, ring) < RING)
         each = self._ports[port]
-        at, size = (each.command_head, each.command_size) if ring == "command" else (each.written, each.notification_size)
+        at, size = (
+            (each.command_head, each.command_size) if ring == "command" else (each.written, each.notification_size)
+        )
         assert address == base(port, ring) + at % (1 << size) * number(f"{ring}Bytes")
         self._offered[channel] = port
         return port

@@ -151,9 +151,8 @@ std::uint64_t BadHost::systematic(const std::function<void()> &beside) {
         one([&] { command(entry); });
       }
   for (const std::uint8_t generation : {std::uint8_t(own_.generation - 1), std::uint8_t(own_.generation + 1)})
-    for (const Opcode opcode :
-         {Opcode::shutdown, Opcode::close, Opcode::abort, Opcode::setPolicies, Opcode::start, Opcode::stamps,
-          Opcode::setTimes}) {
+    for (const Opcode opcode : {Opcode::shutdown, Opcode::close, Opcode::abort, Opcode::setPolicies, Opcode::start,
+                                Opcode::stamps, Opcode::setTimes}) {
       format::Command entry = openCommand(opcode, 0);
       entry.flow = own_.flow;
       entry.generation = generation;

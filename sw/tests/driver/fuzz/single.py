@@ -127,7 +127,9 @@ def receive(lane: Lane) -> object:
 
 def shut(lane: Lane) -> object:
     slot, how = lane.pick_connected(), lane.random.choice([0, 1, 2, 3])
-    if how in (1, 2) and lane.slots[slot] >= 0 and calls.polled(lane.slots[slot]) == NEW:  # driver.md: FIN at its connect
+    if (
+        how in (1, 2) and lane.slots[slot] >= 0 and calls.polled(lane.slots[slot]) == NEW
+    ):  # driver.md: FIN at its connect
         how = 0
     lane.say(slot, how)
     return call("shutdown", lane.slots[slot], how)
