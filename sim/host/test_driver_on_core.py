@@ -145,6 +145,30 @@ def test_a_start_sets_the_window_that_the_path_reports(host: Host) -> None:
     assert out.info.policy_error == Error.OK and host.device.statistics.errors == 0
 
 
+@pytest.mark.parametrize(
+    ("keep_alive", "user_timeout", "seconds"), [(0, 2, 2), (3, 0, 3 + 9 * 75)], ids=["user timeout", "keep-alive"]
+)
+def test_times_of_an_open_connection_end_it(model: str, keep_alive: int, user_timeout: int, seconds: int) -> None:
+    """The peer is silent from then on: data is lost, or there is none. RFC 9293 3.8.3 and 3.8.4."""
+    host = Host(f"sim:{model}")
+    with host.device:
+        out, _ = host.pair()
+        assert out.set_times(keep_alive, user_timeout)
+        get_frame = host.device.get_frame
+
+        def swallowed() -> None:
+            while get_frame():
+                pass
+
+        host.device.get_frame = swallowed  # type: ignore[method-assign]
+        begun = host.device.now
+        if user_timeout:
+            assert out.send(b"lost") == 4
+        assert host.ended(out) is Error.TIMED_OUT
+        passed = (host.device.now - begun) / 2**16 / 1e9
+        assert seconds <= passed <= 1.08 * seconds + 13
+
+
 def test_rtt_variation_is_that_of_rfc_6298(model: str) -> None:
     """A sample for each segment; SRTT shows each to 8 ns, so RTTVAR is known to 4."""
     host, seen = Host(f"sim:{model}"), []

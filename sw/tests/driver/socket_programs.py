@@ -63,6 +63,18 @@ dress(client)
 client.connect((address, port))
 print(options(client, {SET}), tried(client.recv, 1))
 """,
+    "options after connect": DRESS
+    + f"""
+ends = pair()
+for end in ends[1:]:
+    dress(end)
+    print(options(end, {SET}))
+    for level, what in ((SOL_SOCKET, SO_KEEPALIVE), (IPPROTO_TCP, TCP_KEEPIDLE), (IPPROTO_TCP, TCP_USER_TIMEOUT)):
+        print([tried(end.setsockopt, level, what, value) for value in (0, -1, 40000, b"", b"ab", b"abcdefgh")])
+        print(options(end, {SET}))
+ends[1].sendall(b"goes on")
+print(received(ends[2], 7))
+""",
     "accepted sockets inherit": DRESS
     + f"""
 listener = socket()
