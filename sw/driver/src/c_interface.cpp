@@ -260,8 +260,8 @@ int downbeat_set_policies(downbeat_connection *connection, const downbeat_parame
   return called(connection, [&] { return connection->device.setPolicies(*connection, *parameters); });
 }
 
-int downbeat_set_times(downbeat_connection *connection, uint32_t keep_alive, uint32_t user_timeout) {
-  return called(connection, [&] { return connection->device.setTimes(*connection, keep_alive, user_timeout); });
+int downbeat_set_times(downbeat_connection *connection, uint32_t keepAlive, uint32_t userTimeout) {
+  return called(connection, [&] { return connection->device.setTimes(*connection, keepAlive, userTimeout); });
 }
 
 int downbeat_start(downbeat_connection *connection, const downbeat_parameters *parameters) {
