@@ -161,7 +161,7 @@ def test_experiments_that_did_not_run_stay_in_the_record(place: Records, tmp_pat
     ran("a", explained="")
     (entry,) = place.entries(FILES)
     assert entry.figures.experiments["a"].form == "full" and entry.figures.explained == 3
-    ran("a", explained="", form="full", file_hash="")  # of no known file
+    ran("a", explained="", form="full", file_hash="")
     ran("a", explained="")
     (entry,) = place.entries(FILES)
     assert entry.figures.experiments["a"].form == "quick"

@@ -32,7 +32,7 @@ NULL = "null model"
 
 
 class Policies(NamedTuple):
-    """Of every core's flow, in the place of the file's; empty: as the file says."""
+    """Every core's flow has these in the place of the file's; empty: as the file says."""
 
     startup: str = ""
     steady: str = ""
@@ -139,7 +139,7 @@ def finish(one: Sequence[Request], results: Sequence[Results], seed: int, full: 
 
 
 def null_of(own: Request, null: Request, results: Results) -> judge.Null:
-    """What the null model runs as the file does anyway, as Reno itself, says nothing of a row."""
+    """The null model with the cells that it changes; the others, such as Reno's own, say nothing of a row."""
     each = zip(own.cells, own.works, null.works, strict=True)
     return judge.Null(null.file, results, {judge.name(cell) for cell, mine, other in each if mine.plan != other.plan})
 
