@@ -239,7 +239,8 @@ const downbeat_model_calls calls = {
     .now = [](const downbeat_model *model) { return of(model).now; },
     .next_deadline = [](const downbeat_model *model) { return of(model).busy() ? of(model).now + step : UINT64_MAX; },
     .advance_to = [](downbeat_model *model, std::uint64_t until) { of(model).advance(until); },
-    .put_frame = [](downbeat_model *, const std::uint8_t *, std::size_t, std::uint64_t) { return 0; },
+    .put_frame = [](downbeat_model *, const std::uint8_t *, std::size_t length,
+                    std::uint64_t) { return length < 14 || length > 1518 ? -1 : 0; },
     .get_frame = [](downbeat_model *, std::uint8_t *, std::size_t, std::uint64_t *) { return std::int64_t{-1}; },
     .get_bypass = [](downbeat_model *, std::uint8_t *, std::size_t) { return std::int64_t{-1}; },
 };

@@ -9,11 +9,11 @@ import select
 import threading
 
 import pytest
-from downbeat_toe.driver import DriverError, Error, Options, Ready
+from downbeat_toe.driver import Device, DriverError, Error, Options, Ready
 from downbeat_toe.driver.structures import CItem
 from downbeat_toe.structures import Parameters, StartValues
 
-from sw.tests.driver.conftest import OWN, SELF, Host
+from sw.tests.driver.conftest import MODEL, OWN, SELF, Host
 
 SEED = int(os.environ.get("SEED", "1"))
 
@@ -23,6 +23,17 @@ def test_open_tells_what_the_device_is(host: Host) -> None:
     assert info.ip == OWN and info.netmask == 0xFFFFFF00
     assert info.flows == 16 and info.send_bytes in (1 << 12, 1 << 14) and info.mss == 1460
     assert info.name.decode().startswith("sim")
+
+
+def test_a_frame_of_no_size_is_refused() -> None:
+    """A simulated device takes Ethernet frames without FCS: a header at least, 1,518 bytes with a VLAN tag at most."""
+    with Device(f"sim:{MODEL}") as device:
+        for size in (14, 60, 1518):
+            device.put_frame(bytes(size), device.now)
+        for size in (13, 1519):
+            with pytest.raises(DriverError, match=f"no frame of this core's sizes: {size} bytes") as refused:
+                device.put_frame(bytes(size), device.now)
+            assert refused.value.code is Error.FRAME_SIZE
 
 
 def test_bytes_of_every_size_are_equal_both_ways(host: Host) -> None:

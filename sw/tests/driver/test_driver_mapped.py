@@ -120,6 +120,7 @@ class Core:
             "written": (12, "I"),
             "consumed": (16, "I"),
             "received": (20, "I"),
+            "time": (16, "Q"),  # of a stamp, whose end and drops lie at `acknowledged` and `written`
             "flags": (28, "B"),
             "remote_ip": (32, "I"),
             "remote_port": (36, "H"),
@@ -347,6 +348,30 @@ def test_an_item_has_its_connection_s_context_once_it_is_set(core: Core) -> None
             established(core, state=state)
             assert device.library.downbeat_poll(device._device, raw, 4) == 1
             assert raw[0].connection and raw[0].context == context
+
+
+def test_stamps_begin_with_the_connection_and_count_what_was_dropped(core: Core) -> None:
+    """Not with its handshake, and a segment of another connection of the flow is none of its own."""
+    with Device(f"uio:{core.uri}") as device:
+        connection = device.connect(PEER, 80)
+        connection.keep_stamps()
+
+        def stamp(bytes_sent: int, generation: int = GENERATION, dropped: int = 0) -> None:
+            end = (ISS + bytes_sent) % (1 << 32)
+            core.notify(5, flow=FLOW, generation=generation, acknowledged=end, written=dropped, time=bytes_sent << 16)
+
+        established(core, state=2)  # SYN-SENT
+        stamp(0)
+        device.poll()
+        assert connection.stamps() == ([], 0)
+        established(core)
+        stamp(10)
+        stamp(20, generation=GENERATION + 1)
+        stamp(30, dropped=4)
+        device.poll()
+        taken, dropped = connection.stamps()
+        assert [(each.time >> 16, each.bytes, each.received) for each in taken] == [(10, 10, 0), (30, 30, 0)]
+        assert dropped == 4
 
 
 def test_a_static_neighbour_waits_until_the_core_takes_it(core: Core) -> None:
