@@ -18,7 +18,7 @@ from downbeat_toe.structures import Phase
 
 from sw.tests.estimator.model import Model
 
-SMALL = {"prefixes": 6, "connections": 24, "endpoints": 8, "initial_window": 2, "maximum_window": 4000}
+SMALL = {"prefixes": 6, "connections": 24, "endpoints": 3, "initial_window": 2, "maximum_window": 4000}
 STEPS = (0, 1, 10**3, 10**6, 10**8, 10**9, 3 * 10**9, 2 * 10**10)  # ns between operations
 LIKELY = (2, 1, 1, 3, 6, 3, 1, 0.1)
 ABSURD = (0, 1, 255, 256, 65_535, 1 << 31, (1 << 32) - 1, 1 << 40, 1 << 62, (1 << 64) - 1)

@@ -165,6 +165,21 @@ def test_a_gateway_without_a_snapshot_writes_no_file(tmp_path: Path, monkeypatch
     assert not list(tmp_path.iterdir()) and left <= {"admin.sock", "gateway.sock"}
 
 
+def test_messages_that_came_together_have_a_response_each() -> None:
+    """While the gateway stood still; the responses have different lengths."""
+    with Site() as site, Speaker(site.udp, site.keys, 1) as host:
+        host.report(wire.transfer(PREFIX, 5000))
+        host.learns(PREFIX, 5000)
+        assert site.process
+        site.process.send_signal(signal.SIGSTOP)
+        for count in range(1, 6):
+            host.send(host.host.query(*[PREFIX] * count))
+        site.process.send_signal(signal.SIGCONT)
+        for count in range(1, 6):
+            kind, body = host.host.opened(host.socket.recv(2048))
+            assert kind == wire.RESPONSE and [each.window for each in wire.responses(body)] == [5000] * count
+
+
 def test_the_dashboard_asks_for_metrics_that_there_are() -> None:
     dashboard = json.loads((ROOT / "sw" / "gateway" / "tools" / "grafana-dashboard.json").read_text())
     requested = {target["expr"] for panel in dashboard["panels"] for target in panel["targets"]}
