@@ -120,7 +120,7 @@ class Core:
             "written": (12, "I"),
             "consumed": (16, "I"),
             "received": (20, "I"),
-            "time": (16, "Q"),  # of a stamp, whose end and drops lie at `acknowledged` and `written`
+            "time": (16, "Q"),  # a stamp has it; its end and drops lie at `acknowledged` and `written`
             "flags": (28, "B"),
             "remote_ip": (32, "I"),
             "remote_port": (36, "H"),
