@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "downbeat.h"
 #include "downbeat_sim.h"
@@ -59,6 +61,8 @@ public:
 
   std::uint8_t *memory = nullptr;
   std::uint64_t bytes = 0, now = 0;
+  /// Frames of an EtherType for experiments (0x88b5, IEEE 802) leave again at their arrival.
+  std::deque<std::pair<std::uint64_t, std::vector<std::uint8_t>>> echoes;
 
 private:
   std::uint64_t baseOf(const HostPort &port, std::uint32_t low) const {

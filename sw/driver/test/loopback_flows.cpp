@@ -237,11 +237,29 @@ const downbeat_model_calls calls = {
     .write = [](downbeat_model *model, std::uint32_t address, std::uint32_t value) { of(model).write(address, value); },
     .interrupts = [](const downbeat_model *model) { return of(model).interrupts(); },
     .now = [](const downbeat_model *model) { return of(model).now; },
-    .next_deadline = [](const downbeat_model *model) { return of(model).busy() ? of(model).now + step : UINT64_MAX; },
+    .next_deadline =
+        [](const downbeat_model *model) {
+          if (of(model).busy()) return of(model).now + step;
+          return of(model).echoes.empty() ? UINT64_MAX : std::max(of(model).echoes.front().first, of(model).now);
+        },
     .advance_to = [](downbeat_model *model, std::uint64_t until) { of(model).advance(until); },
-    .put_frame = [](downbeat_model *, const std::uint8_t *, std::size_t length,
-                    std::uint64_t) { return length < 14 || length > 1518 ? -1 : 0; },
-    .get_frame = [](downbeat_model *, std::uint8_t *, std::size_t, std::uint64_t *) { return std::int64_t{-1}; },
+    .put_frame =
+        [](downbeat_model *model, const std::uint8_t *frame, std::size_t length, std::uint64_t arrival) {
+          if (length < 14 || length > 1518) return -1;
+          if (frame[12] == 0x88 && frame[13] == 0xb5)
+            of(model).echoes.emplace_back(arrival, std::vector(frame, frame + length));
+          return 0;
+        },
+    .get_frame =
+        [](downbeat_model *model, std::uint8_t *frame, std::size_t capacity, std::uint64_t *departure) {
+          auto &echoes = of(model).echoes;
+          if (echoes.empty() || echoes.front().first > of(model).now) return std::int64_t{-1};
+          const auto [arrival, bytes] = std::move(echoes.front());
+          echoes.pop_front();
+          *departure = arrival;
+          std::copy_n(bytes.begin(), std::min(bytes.size(), capacity), frame);
+          return static_cast<std::int64_t>(bytes.size());
+        },
     .get_bypass = [](downbeat_model *, std::uint8_t *, std::size_t) { return std::int64_t{-1}; },
 };
 

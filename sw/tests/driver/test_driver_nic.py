@@ -264,13 +264,47 @@ kill $!
 """
 
 
-def test_the_interface_is_up_when_it_is_ready(tmp_path: Path) -> None:
+def isolation() -> list[str]:
+    """Before a command: it has a network of its own, where it may make a TAP interface."""
     isolated = ["unshare", "--user", "--map-root-user", "--net"]
     if subprocess.run([*isolated, "ip", "tuntap", "add", "downbeat7", "mode", "tap"], check=False).returncode:
         pytest.skip("a TAP interface needs root")
-    command = [*isolated, "bash", "-c", READY, str(program("downbeat-nic")), str(tmp_path / "nic.sock")]
+    return isolated
+
+
+def test_the_interface_is_up_when_it_is_ready(tmp_path: Path) -> None:
+    command = [*isolation(), "bash", "-c", READY, str(program("downbeat-nic")), str(tmp_path / "nic.sock")]
     said = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60).stdout
     assert said.startswith("ready: ") and "downbeat7 " in said, said
+
+
+# Seconds from a frame until the model sends it back (an EtherType for experiments).
+ECHO = """
+import socket, subprocess, sys, time
+command = [sys.argv[1], "--device", f"simd:{sys.argv[2]}", "--tap", "downbeat7", "--preset", "loopback"]
+with subprocess.Popen([*command, *sys.argv[3:]], stdout=subprocess.PIPE) as nic:
+    nic.stdout.readline()
+    wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88b5))
+    wire.bind(("downbeat7", 0x88b5))
+    wire.settimeout(5)
+    for _ in range(5):
+        begin = time.monotonic()
+        wire.send(bytes(12) + bytes.fromhex("88b5") + bytes(46))
+        wire.recv(2000)
+        print(time.monotonic() - begin)
+    nic.kill()
+"""
+
+
+def test_a_delay_makes_the_path_towards_the_core_longer(tmp_path: Path) -> None:
+    isolated = isolation()
+
+    def seconds(*options: str) -> list[float]:
+        command = [*isolated, sys.executable, "-c", ECHO, str(program("downbeat-nic")), str(tmp_path / "nic.sock")]
+        done = subprocess.run([*command, *options], text=True, capture_output=True, check=True, timeout=60)
+        return [float(line) for line in done.stdout.splitlines()]
+
+    assert min(seconds()) < 0.1 <= min(seconds("--delay", str(10**8)))
 
 
 def test_all_ports_taken(nic: Nic) -> None:
