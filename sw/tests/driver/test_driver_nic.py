@@ -256,6 +256,14 @@ def test_it_says_what_programs_get(tmp_path: Path) -> None:
     assert max(rates) == 1000 and min(rates) > 0
 
 
+def test_options_come_in_any_order(tmp_path: Path) -> None:
+    nic = Nic(tmp_path / "nic.sock")
+    for order in (("--device", nic.uri, *LOOPED), (*LOOPED, "--device", nic.uri)):
+        nic.command = [nic.command[0], *order]
+        with nic:
+            assert device(nic.socket)["free_ports"] == 4
+
+
 # The first line of the NIC, then the interfaces that are up.
 READY = """
 exec 3< <("$0" --device "simd:$1" --tap downbeat7 --preset loopback)
