@@ -187,6 +187,7 @@ def _event(draw: random.Random) -> CongestionEvent:
         flight=_bytes(draw, segment),
         segment_size=segment,
         rtt=_bits(draw, 36) if draw.random() < 0.5 else None,
+        rtt_first=draw.random() < 0.5,
         rtt_minimum=_bits(draw, 36),
         initial_window=_bits(draw, 8),
         initial_ssthresh=_bytes(draw, segment),
@@ -259,6 +260,7 @@ def _beat(event: CongestionEvent, window: Window, policy_state: int, state_bits:
         "event_rttValid": int(event.rtt is not None),
         "event_rtt": event.rtt or 0,
         "event_rttFull": (event.rtt or 0) & 1,  # no policy looks at it
+        "event_rttFirst": int(event.rtt_first),
         "event_rttMinimum": event.rtt_minimum,
         "event_initialWindow": event.initial_window,
         "event_initialSsthresh": event.initial_ssthresh,

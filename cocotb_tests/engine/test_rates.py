@@ -33,6 +33,7 @@ FIELDS = {
     "ere": "congestion_rates_ere",
     "uninflated": "congestion_uninflated",
     "rtt_full": "congestion_rttFull",
+    "rtt_first": "congestion_rttFirst",
     "acked": "congestion_ackedBytes",
     "flight": "congestion_flight",
     "mss": "congestion_segmentSize",

@@ -16,6 +16,7 @@ MODULUS = 2**32
 MSS = 1460
 FLIGHT = 10 * MSS
 BUFFER = 64 * 1024  # bytes, which one ACK may acknowledge
+LESS_COMMON = ("resent", "ahead", "noRack", "sequence_value", "length")  # fields of a request
 MINUTES = 200 * 10**9  # ns
 
 
@@ -33,13 +34,13 @@ class Stage:
         self.response: dict[str, int] = {}
 
     @classmethod
-    async def opened(cls, dut: Any, first: int) -> Stage:
+    async def opened(cls, dut: Any, first: int, **fields: int) -> Stage:
         stage = cls(dut, first)
         await start(dut)
-        await stage._request("open", opening=1)
+        await stage.request("open", opening=1, **fields)
         return stage
 
-    async def _request(self, kind: str, acked: int = 0, **fields: int) -> str:
+    async def request(self, kind: str, acked: int = 0, **fields: int) -> str:
         """The event, and its kind for congestion; a flight is outstanding afterwards."""
         self.unacknowledged = (self.unacknowledged + acked) % MODULUS
         beat = {
@@ -48,7 +49,7 @@ class Stage:
             "highestSent_value": (self.unacknowledged + FLIGHT) % MODULUS,
             "acked": acked,
             "now_ns": self.now,
-            **dict.fromkeys(("opening", "duplicate", "echoed"), 0),
+            **dict.fromkeys(("opening", "duplicate", "echoed", *LESS_COMMON), 0),
         }
         self.requests.put(beat | fields)
         self.response = await self.responses.receive()
@@ -57,16 +58,16 @@ class Stage:
         return next(name for name, value in kinds.items() if value == self.response["kind"])
 
     async def acknowledge(self, count: int, **fields: int) -> str:
-        return await self._request("segment", acked=count, **fields)
+        return await self.request("segment", acked=count, **fields)
 
     async def duplicates(self) -> list[str]:
         """Three in a row."""
-        return [await self._request("segment", duplicate=1) for _ in range(3)]
+        return [await self.request("segment", duplicate=1) for _ in range(3)]
 
     async def expire(self) -> str:
         """The timer, when any retransmission timeout is over."""
         self.now += MINUTES
-        return await self._request("timer")
+        return await self.request("timer")
 
 
 @cocotb.test()

@@ -115,6 +115,7 @@ class Watched:
             state=STATES.get(State(event.state), "open"),
             acked=event.acked,
             rtt=event.rtt if event.rtt_valid else None,
+            rtt_first=bool(event.rtt_first),
             segment_size=event.segment_size,
             recovering=bool(event.recovering),
             retreats=bool(event.retreats),
@@ -137,7 +138,7 @@ class Watched:
             "flight",
         )
         copied += ("initial_window", "initial_ssthresh", "sent_probe", "sent_ahead", "departure_gap", "arrival_gap")
-        copied += ("probe_round_trip", "host_window", "host_expired", "growth_limited", "rtt_full")
+        copied += ("probe_round_trip", "host_window", "host_expired", "growth_limited", "rtt_full", "rtt_first")
         probe = "begins" if event.probe_begins else "disturbed" if event.probe_disturbed else "whole"
         return {name: getattr(event, name) for name in copied} | {
             "event": text("event", event.kind),

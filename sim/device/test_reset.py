@@ -99,7 +99,7 @@ def matches_golden_models(events: Sequence[Event], device: Device) -> None:
             for name in ("live", "acked", "flight", "segment_size", "requested", *ACKS, *INLINE)
         }
         | {"uninflated": str(int(event.uninflated)), "growth_limited": str(event.growth_limited)}
-        | {"rtt_full": str(event.rtt_full)}
+        | {"rtt_full": str(event.rtt_full), "rtt_first": str(event.rtt_first)}
         | {"initial_window": str(event.initial_window), "initial_ssthresh": str(event.initial_ssthresh)}
         | {"cwnd_fixed": str(event.cwnd), "ssthresh_fixed": str(event.ssthresh), "time_ns": str(event.time)}
         | {"event": device.text("event", event.kind), "congestion": device.text("congestion", event.congestion_kind)}

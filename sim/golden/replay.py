@@ -38,7 +38,8 @@ def states(
     The connection's policies are those of the first row; a row that names others is refused, unless its `event` is
     setPolicies or start: such a one also has `startup_argument` and `steady_argument`. A row may have `host_window`
     (segments) and `host_expired` (0 or 1): what counted of a host's start; `growth_limited` (0 or 1): a window that
-    is not used is bounded; and `rtt_full` (0 or 1): the sample is that of a full segment. Where rows have `bwe`, `ere`
+    is not used is bounded; and `rtt_full` and `rtt_first` (0 or 1): the sample is that of a full segment, the first
+    of its round trip. Where rows have `bwe`, `ere`
     and `sliding`, what the core knew of the rate (bytes), other values than the golden model's are refused; so with
     `capacity` and `available` (bytes/s), beside the events that inline measurement received, `inline_updated`,
     `inline_opens`, `inline_forgets`, `inline_completes` and `inline_missed`.
@@ -121,6 +122,7 @@ def _event(row: Mapping[str, str | int]) -> CongestionEvent:
         initial_window=int(row["initial_window"]),
         initial_ssthresh=int(row["initial_ssthresh"]),
         rtt=int(row["rtt"]) if row["rtt"] != "" else None,
+        rtt_first=bool(int(row.get("rtt_first", 1))),
         sent_probe=bool(int(row["sent_probe"])),
         sent_ahead=bool(int(row["sent_ahead"])),
         probe=_probe(row) if row["probe"] else None,

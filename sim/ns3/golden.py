@@ -54,6 +54,7 @@ def model_row(row: dict[str, str]) -> dict[str, str | int]:
         **{name: row[name] for name in INLINE},
         "uninflated": row["uninflated"],
         **{name: row.get(name, "0") for name in ("growth_limited", "rtt_full")},
+        "rtt_first": row.get("rtt_first", "1"),
         "acked": row["acked"],
         "flight": row["flight"],
         "mss": row["segment_size"],

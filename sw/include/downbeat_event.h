@@ -58,6 +58,7 @@ typedef struct downbeat_event {
   uint16_t host_window; /* segments; a start of the host's sets cwnd, 0: none */
   uint8_t host_expired; /* a start of the host's is too old */
   uint8_t rtt_full; /* the round-trip sample is that of a full segment */
+  uint8_t rtt_first; /* it is the first of its round trip */
   uint8_t growth_limited; /* a window that is not used is bounded */
   uint8_t retreats; /* the start-up policy gives up a window that was not safe */
   uint8_t recovering; /* a loss is being repaired; in a build with path reports */
@@ -118,6 +119,7 @@ typedef struct downbeat_event {
   each(host_window, hostWindow) \
   each(host_expired, hostExpired) \
   each(rtt_full, congestion_rttFull) \
+  each(rtt_first, congestion_rttFirst) \
   each(growth_limited, growthLimited) \
   each(retreats, retreats) \
   each(recovering, recovering) \

@@ -5,7 +5,7 @@ import downbeat.config.DownbeatConfig
 import downbeat.congestion.CongestionEventKind
 import downbeat.engine.pipeline.{EnginePipeline, Signals}
 import downbeat.engine.recovery.RecoveryStage
-import downbeat.messages.{EventKind, TcpState}
+import downbeat.messages.{ConnectionParameters, EventKind, TcpState}
 import downbeat.time.Instant
 import downbeat.wire.SequenceNumber
 import spinal.core._
@@ -19,13 +19,22 @@ case class RecoveryRequest(config: DownbeatConfig) extends Bundle {
   val unacknowledged, highestSent = SequenceNumber()
   val acked = UInt(32 bits)
   val duplicate, echoed = Bool()
+  /** With `sent` and `departed`; of a departure, one past the segment's end. */
+  val sequence = SequenceNumber()
+  val length = UInt(16 bits)
+  val resent, ahead = Bool()
+  /** With `opening`: the connection goes without RACK. */
+  val noRack = Bool()
   val now = Instant()
 }
 
-/** Recovery's outputs to congestion. */
+/** Recovery's outputs to congestion, and the end of the retransmission timer. */
 case class RecoveryResponse() extends Bundle {
   val kind = CongestionEventKind()
   val uninflated = Bool()
+  val rttValid, rttFirst, rttFull = Bool()
+  val rtt, rttMinimum = UInt(36 bits)
+  val deadline = Instant()
 }
 
 /** Test-only module: the recovery stage alone between ports, so that SND.UNA may move by gigabytes. Requests eight
@@ -63,15 +72,30 @@ case class RecoveryBench(config: DownbeatConfig) extends Component {
   entry(STATE) := TcpState.established
   entry(SEND_WINDOW) := 1 << 20
   entry(SEGMENT_SIZE) := 1460
-  for (no <- Seq(ESTABLISHED, STARTS, SELECTIVE, CAME_TWICE, RESUMED, RESENT, AHEAD, FINISHING,
-      TIMESTAMPED)) entry(no) := False
-  for (none <- Seq(FLOW, LENGTH, TIMESTAMP_VALUE)) entry(none) := 0
-  for (nothing <- Seq(STAMP, SEQUENCE, FLAGS, OPTIONS, PARAMETERS)) entry(nothing).clearAll()
+  entry(SEQUENCE) := request.sequence
+  entry(LENGTH) := request.length.resized
+  entry(RESENT) := request.resent
+  entry(AHEAD) := request.ahead
+  entry(STAMP).fraction := 0
+  entry(STAMP).ns := request.now.ns
+  for (no <- Seq(ESTABLISHED, STARTS, SELECTIVE, CAME_TWICE, RESUMED, FINISHING, TIMESTAMPED)) entry(no) := False
+  for (none <- Seq(FLOW, TIMESTAMP_VALUE)) entry(none) := 0
+  for (nothing <- Seq(FLAGS, OPTIONS)) entry(nothing).clearAll()
+  private val parameters = ConnectionParameters(config).allowOverride()
+  parameters.clearAll()
+  parameters.recovery.noRack := request.noRack
+  entry(PARAMETERS) := parameters
   private val recovery = new RecoveryStage(config, pipeline, signals)
 
   private val exit = recovery.steps.last
   io.response.valid := exit.isValid
   io.response.kind := exit(CONGESTION_KIND)
   io.response.uninflated := exit(UNINFLATED)
+  io.response.rttValid := exit(RTT_VALID)
+  io.response.rttFirst := exit(RTT_FIRST)
+  io.response.rttFull := exit(RTT_FULL)
+  io.response.rtt := exit(RTT)
+  io.response.rttMinimum := exit(RTT_MINIMUM)
+  io.response.deadline := exit(RECOVERY_DEADLINE)
   pipeline.build()
 }

@@ -70,6 +70,7 @@ object EventFields {
     EventField("host_window", "uint16_t", "hostWindow", "segments; a start of the host's sets cwnd, 0: none"),
     EventField("host_expired", "uint8_t", "hostExpired", "a start of the host's is too old"),
     EventField("rtt_full", "uint8_t", "congestion_rttFull", "the round-trip sample is that of a full segment"),
+    EventField("rtt_first", "uint8_t", "congestion_rttFirst", "it is the first of its round trip"),
     EventField("growth_limited", "uint8_t", "growthLimited", "a window that is not used is bounded"),
     EventField("retreats", "uint8_t", "retreats", "the start-up policy gives up a window that was not safe"),
     EventField("recovering", "uint8_t", "recovering", "a loss is being repaired; in a build with path reports"),

@@ -62,11 +62,15 @@ case class CongestionEvent() extends Bundle {
   val flight = UInt(32 bits)
   /** Sender's maximum segment size (SMSS), bytes. */
   val segmentSize = UInt(16 bits)
-  /** A round-trip sample: ns between the stamps at the wire. */
+  /** A round-trip sample: ns between the stamps at the wire. Up to 32 segments in flight are timed, or, without RACK, one
+    * at a time.
+    */
   val rttValid = Bool()
   val rtt = UInt(36 bits)
   /** The sample is that of a full segment. */
   val rttFull = Bool()
+  /** The sample is the first of its round trip, as the smoothed round trip takes it. */
+  val rttFirst = Bool()
   /** The smallest sample of a full segment so far, this one included; before there is one, the smallest of all. All
     * ones: none yet.
     */
@@ -90,7 +94,7 @@ case class CongestionEvent() extends Bundle {
   /** The result of inline measurement. Zeros in a build where no policy `measuresInline`. */
   val inline = InlineResult()
 
-  /** The ACK times a round trip: of a probe, or of the engine's one timed segment; and that round trip, ns. */
+  /** The ACK times a round trip: of a probe, or of a segment that the engine times; and that round trip, ns. */
   def isTimed: Bool = probe.answered || rttValid
   def roundTrip: UInt = probe.answered ? probe.roundTrip | rtt
 

@@ -63,6 +63,7 @@ class TraceRecorder(
     path.ackedBytes := ACKED
     path.rttValid := RTT_VALID
     path.rtt := RTT
+    path.rttFirst := RTT_FIRST
     path.segmentSize := SEGMENT_SIZE
     path.recovering := RECOVERING
     path.retreats := LIVE && congestion.retreats.fold(False)(apply(_))

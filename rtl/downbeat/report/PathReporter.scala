@@ -21,6 +21,8 @@ case class PathEvent(config: DownbeatConfig) extends Bundle {
   val ackedBytes = UInt(32 bits)
   val rttValid = Bool()
   val rtt = UInt(36 bits)
+  /** The sample is the first of its round trip. */
+  val rttFirst = Bool()
   val segmentSize = UInt(16 bits)
   /** A loss is being repaired, after the event. */
   val recovering = Bool()
@@ -205,8 +207,10 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     after.ended := next(fourth.ends)
     after.generation := event.reference.generation
     when(event.rttValid) {
-      after.smoothed8 := sampled ? smoothed8 | (event.rtt << 3)
-      after.variation4 := sampled ? variation4 | (event.rtt << 1).resize(38)
+      when(event.rttFirst) {
+        after.smoothed8 := sampled ? smoothed8 | (event.rtt << 3)
+        after.variation4 := sampled ? variation4 | (event.rtt << 1).resize(38)
+      }
       when(smaller)(after.smallestRtt := event.rtt)
     }
     when(next(fourth.acknowledges)) {

@@ -164,6 +164,7 @@ class Judge:
             "estimates": event.estimates,
             "growth_limited": event.growth_limited,
             "rtt_full": event.rtt_full,
+            "rtt_first": event.rtt_first,
             "arrival": event.arrival,
             "repeated": event.repeated,
             "bwe": event.bwe,

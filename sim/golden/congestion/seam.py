@@ -131,6 +131,7 @@ class CongestionEvent:
     flight: int = 0  # before the event; with LOSS and TIMEOUT at most cwnd
     segment_size: int = 1460
     rtt: int | None = None  # ns; None: no sample
+    rtt_first: bool = True  # the sample is the first of its round trip
     rtt_minimum: int = (1 << 36) - 1  # ns; all ones: none yet
     initial_window: int = 0  # segments
     initial_ssthresh: int = 0
@@ -149,8 +150,13 @@ class CongestionEvent:
 
     @property
     def round_trip(self) -> int | None:
-        """ns, of a probe or of the engine's one timed segment."""
+        """ns, of a probe or of a segment that the engine times."""
         return self.probe.round_trip if self.probe is not None else self.rtt
+
+    @property
+    def first_rtt(self) -> int | None:
+        """ns, a sample that is the first of its round trip."""
+        return self.rtt if self.rtt_first else None
 
 
 @dataclass(frozen=True)

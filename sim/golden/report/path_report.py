@@ -40,6 +40,7 @@ class PathEvent:
     state: str = "established"
     acked: int = 0  # bytes
     rtt: int | None = None  # ns
+    rtt_first: bool = True  # it is the first of its round trip
     segment_size: int = 1460
     recovering: bool = False  # after it
     retreats: bool = False
@@ -128,10 +129,12 @@ class PathReporter:
             ssthresh=event.ssthresh >> FRACTION_BITS,
         )
         if event.rtt is not None:
-            error = event.rtt - after.smoothed_rtt
-            sampled = after.smoothed8 > 0
-            var4 = after.var4 - (after.var4 >> 2) + abs(error) if sampled else event.rtt << 1
-            smoothed8 = after.smoothed8 + error if sampled else event.rtt << 3
+            smoothed8, var4 = after.smoothed8, after.var4
+            if event.rtt_first:
+                error = event.rtt - after.smoothed_rtt
+                sampled = after.smoothed8 > 0
+                var4 = var4 - (var4 >> 2) + abs(error) if sampled else event.rtt << 1
+                smoothed8 = smoothed8 + error if sampled else event.rtt << 3
             smallest = min(after.smallest_rtt, event.rtt) if after.smallest_rtt else event.rtt
             after = replace(after, smoothed8=smoothed8, var4=var4, smallest_rtt=smallest)
         if before is None:

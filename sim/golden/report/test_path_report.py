@@ -61,3 +61,11 @@ def test_the_round_trip_is_the_engines() -> None:
         engine.sample(sample)
         assert report is not None
         assert (report.smoothed_rtt, report.rtt_variation) == (engine.srtt, engine.rttvar)
+
+
+def test_later_samples_of_a_round_trip_count_for_the_smallest_alone() -> None:
+    reporter = PathReporter()
+    reporter.see(PathEvent(0, "established", established=True, rtt=100_000, acked=1, cwnd=SEGMENT))
+    report = reporter.see(PathEvent(10**9, "acknowledged", rtt=20_000, rtt_first=False, acked=1, cwnd=SEGMENT))
+    assert report is not None
+    assert (report.smoothed_rtt, report.rtt_variation, report.smallest_rtt) == (100_000, 50_000, 20_000)

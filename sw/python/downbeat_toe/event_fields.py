@@ -57,6 +57,7 @@ EVENT_FIELDS = (
     ("host_window", c_uint16),
     ("host_expired", c_uint8),
     ("rtt_full", c_uint8),
+    ("rtt_first", c_uint8),
     ("growth_limited", c_uint8),
     ("retreats", c_uint8),
     ("recovering", c_uint8),

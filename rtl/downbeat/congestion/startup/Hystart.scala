@@ -46,9 +46,9 @@ case class HystartState() extends Bundle with RoundState {
   * CSS begins with twice a window that is an eighth above the path's, and its five rounds make three times that: it
   * limits what a queue of fewer than six windows of the path loses, and prevents it in a longer one.
   *
-  * Rounds are counted in bytes ([[ByteRound]]). The first 24 full segments that leave in a round are probes. Their ACKs
-  * are the first of the next round, and so its first samples: also from a receiver that acknowledges every second
-  * segment, and few enough to find a place in the log beside those of the round before.
+  * Rounds are counted in bytes ([[ByteRound]]). Where the engine times one segment a round trip, probes are the samples:
+  * the first 24 full segments that leave in a round. Their ACKs are the first of the next round, also from a receiver
+  * that acknowledges every second segment, and few enough to find a place in the log beside those of the round before.
   */
 object Hystart extends StartupPolicy {
   val name = "hystart"

@@ -19,7 +19,7 @@ import spinal.lib.misc.pipeline._
   *
   * Argument: `gamma`, segments; `round` = 0 compares diff itself. Without an argument: 1, rounded.
   *
-  * Departs from the agent: 32 probes are in flight at most, so in a large window not every ACK is a sample.
+  * Departs from the agent: without RACK 32 probes in flight are the samples, so in a large window not every ACK is one.
   */
 object Vegasstart extends StartupPolicy {
   val name = "vegasstart"

@@ -58,7 +58,7 @@ object Cubic extends SteadyPolicy {
       when(judge.loses)(result.window.ssthresh := decrease.ssthresh)
 
       val after = CombInit[CubicState](before).allowOverride()
-      when(event.rttValid)(after.roundTrip := time.roundTrip)
+      when(time.sampled)(after.roundTrip := time.roundTrip)
       when(judge.acknowledges || judge.resumes)(after.countedAt := time.ticksNow)
       when(judge.acknowledges && !judge.avoids)(after.endEpoch())
       when(judge.avoids) {
@@ -78,7 +78,7 @@ object Cubic extends SteadyPolicy {
         after.cwndPrior := add.cwndBytes
         after.wMax := Mux(judge.timesOut, U(0, 30 bits), decrease.wMax)
       }
-      when(judge.opens)(after.begin(event.rttValid))
+      when(judge.opens)(after.begin(time.sampled))
       result.policyState := after.asBits
     }
 

@@ -5,8 +5,8 @@ import downbeat.congestion._
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** CUBIC's time, in ticks of 1,024 ns, and its smoothed round trip: an average of the engine's samples with 1/8 (RFC
-  * 6298), to 8 ticks.
+/** CUBIC's time, in ticks of 1,024 ns, and its smoothed round trip: an average with 1/8 of the first sample of each round
+  * trip (RFC 6298), to 8 ticks.
   *
   * Time passes only while the window is `busy`, that is at least half of it is in flight (RFC 9438 4.2).
   */
@@ -32,10 +32,12 @@ class CubicTime(pipe: PolicyPipe, before: Payload[CubicState]) extends Area {
     val tMinusK = add.tMinusK.sat(1)
     val sample = Mux[UInt](subtract.unmeasured, event.rtt(35 downto 10), add.smoothed)
     val countedAt = ticks(now.ns)
+    val sampled = event.rttValid && event.rttFirst
   }
   /** On the last node, if the time that has passed counts. */
   val tMinusK: SInt = choose.tMinusK
-  /** On the last node, with the event's sample. */
+  /** On the last node: there is such a sample, and the average with it. */
+  val sampled: Bool = choose.sampled
   val roundTrip: UInt = choose.sample
   val ticksNow: UInt = choose.countedAt
 }

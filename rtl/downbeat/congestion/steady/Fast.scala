@@ -8,7 +8,7 @@ import spinal.lib.misc.pipeline._
 
 /** FAST TCP (Wei, Jin, Low and Hegde 2006; Iguchi, thesis, equation 19, with p = 1/2).
   *
-  * With each sample of the round trip, or with every second:
+  * With the first sample of each round trip, or with every second such one:
   * {{{
   * q = wOld (RTT - base) / RTT                       (QueueShare)
   * w = (cwnd + wOld - q + alpha SMSS) / 2
@@ -63,7 +63,7 @@ object Fast extends SteadyPolicy {
       val responds = insert(event.kind === kinds.calculated && !calculated.ofStartup)
       val counts = insert(event.kind === kinds.calculated && !calculated.ofStartup && !calculated.stale)
       val samples = insert(event.kind === kinds.acknowledged && !event.startingUp && event.rttValid &&
-        before.flight.orR && !before.roundTrip.orR)
+        event.rttFirst && before.flight.orR && !before.roundTrip.orR)
       val requests = insert(before.roundTrip.orR && !calculating)
       val noArgument = insert(!(before.alpha.orR || before.every.orR || before.mi))
     }
@@ -72,7 +72,7 @@ object Fast extends SteadyPolicy {
     new s3.Area {
       val after = CombInit[FastState](before).allowOverride()
       result.window := window
-      when(event.rttValid)(after.flight := event.flight)
+      when(event.rttValid && event.rttFirst)(after.flight := event.flight)
       when(judge.samples) {
         after.skips := before.every(1) && !before.skips
         when(!(before.every(1) && !before.skips)) {

@@ -21,8 +21,8 @@ import spinal.lib.misc.pipeline._
   *
   * Argument: `alpha` and `beta`, segments; `round` = 0 compares diff itself. Without an argument: 1, 3, rounded.
   *
-  * Departs from the agent: losses are found as for each other policy, without Vegas' fine-grained timeout. 32 probes are
-  * in flight at most, so in a large window not every ACK is a sample.
+  * Departs from the agent: losses are found as for each other policy, without Vegas' fine-grained timeout. Without
+  * RACK 32 probes in flight are the samples, so in a large window not every ACK is one.
   */
 object Vegas extends SteadyPolicy {
   val name = "vegas"

@@ -86,6 +86,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     EVENT.rttValid := RTT_VALID
     EVENT.rtt := RTT
     EVENT.rttFull := RTT_FULL
+    EVENT.rttFirst := RTT_FIRST
     EVENT.rttMinimum := RTT_MINIMUM
     // A window under way has space for a pair.
     EVENT.initialWindow := keeps ? U(2, 8 bits) | (before.synLost ? U(1, 8 bits) | before.initialWindow)

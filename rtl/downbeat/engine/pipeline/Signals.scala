@@ -197,6 +197,8 @@ class Signals(config: DownbeatConfig) {
   val RTT = Payload(UInt(36 bits))
   /** It is that of a full segment. */
   val RTT_FULL = Payload(Bool())
+  /** It is the first of its round trip. */
+  val RTT_FIRST = Payload(Bool())
   /** The segment at SND.UNA is sent again, whatever the window. */
   val RETRANSMIT = Payload(Bool())
   /** A lost segment is sent again, whatever the window. */

@@ -34,7 +34,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val rack = new Rack(view, board, early)
   private val undo = new Undo(view, tail)
   private val loss = new LossDetection(view, board, acknowledgesPair, tail, rack)
-  private val timer = new RecoveryTimer(view, loss, tail)
+  private val timer = new RecoveryTimer(view, pipeline, loss, tail)
   private val idle = new IdleRestart(view, timer)
   private val userTimeout = new UserTimeout(view, timer.progresses)
   import loss.{ack, lost}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.engine.recovery
 
+import downbeat.engine.pipeline.EnginePipeline
 import downbeat.time.Instant
 import spinal.core._
 import spinal.lib.misc.pipeline._
@@ -9,7 +10,9 @@ import spinal.lib.misc.pipeline._
   *
   * [[RoundTrip]] gives the timeout, [[Expiries]] the meaning of an expiry, `loss` the restarts.
   */
-class RecoveryTimer(val view: RecoveryView, loss: LossDetection, tail: TailLossProbe) extends Area {
+class RecoveryTimer(
+    val view: RecoveryView, pipeline: EnginePipeline, loss: LossDetection, tail: TailLossProbe)
+    extends Area {
   import view._
   import signals._
   private val maximumRto = U(Instant.nanoseconds(config.maximumRto), 39 bits)
@@ -35,13 +38,14 @@ class RecoveryTimer(val view: RecoveryView, loss: LossDetection, tail: TailLossP
   /** RTO, ns, neither backed off nor bounded above; on step 2. */
   def rto: Payload[UInt] = roundTrip.timeout
   private val breaksTiming = Payload(Bool())
-  private val roundTrip = new RoundTrip(view, timedOut, breaksTiming)
+  private val roundTrip = new RoundTrip(view, pipeline, timedOut, breaksTiming)
 
   private val backOff = new s2.Area {
     val doublings = insert(Mux[UInt](expiries.timer.persists, expiries.meaning.count, roundTrip.backOff))
   }
   private val backedOff = new s3.Area {
-    val timeout = insert(roundTrip.timeout.resize(54) |<< backOff.doublings)
+    val timeout = insert(Mux[UInt](roundTrip.sampled && !expiries.timer.persists, roundTrip.timeout.resize(54),
+        roundTrip.timeout.resize(54) |<< backOff.doublings))
   }
 
   private val decide = new s4.Area {

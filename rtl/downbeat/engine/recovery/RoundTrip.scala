@@ -2,14 +2,20 @@
 package downbeat.engine.recovery
 
 import downbeat.config.DownbeatConfig
-import downbeat.time.{Instant, NearInstant}
+import downbeat.engine.pipeline.EnginePipeline
+import downbeat.time.Instant
 import downbeat.wire.NearNumber
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
-/** State of the one segment that is being timed. */
-object RttTiming extends SpinalEnum {
-  val none, awaitsDeparture, running = newElement()
+/** Meaning of a connection's `mark`. */
+object RttMark extends SpinalEnum {
+  /** It has been reached: the next sample is the first of a round trip. */
+  val none = newElement()
+  /** SND.MAX at the last first sample of a round trip; with one segment timed at a time, the end of that one. */
+  val round = newElement()
+  /** SND.MAX when something was lost or sent again: nothing before it is timed (Karn). */
+  val repair = newElement()
 }
 
 /** Round-trip time of a connection (RFC 6298): smoothed * 8 and variation * 4, ns; not `sampled`: the host's, or zeros.
@@ -25,10 +31,8 @@ case class RoundTripState(config: DownbeatConfig) extends Bundle {
   val backOff = UInt(4 bits)
   /** When it was doubled last, low bits of TSval. */
   val expiredAt = UInt(16 bits)
-  val timing = RttTiming()
-  val timedFull = Bool()
-  val timedEnd = NearNumber(config.sendNumberBits)
-  val timedStart = NearInstant(config.roundTripBits)
+  val marked = RttMark()
+  val mark = NearNumber(config.sendNumberBits)
   /** The handshake's SYN was sent again: no path is known to be quicker than that. */
   val hesitant = Bool()
 }
@@ -42,9 +46,14 @@ case class RoundTripState(config: DownbeatConfig) extends Bundle {
   *
   * The RTO that an event arms is made of the samples before it.
   *
-  * One segment is timed at a time, from its departure to the arrival of its ACK, both stamped at the wire. A
-  * retransmission ends the timing (Karn), and so does the ACK of a segment whose departure has no stamp: the MAC's was
-  * dropped. A timeout doubles the RTO, and only a sample ends that (RFC 6298 5, after 5.7).
+  * A segment is timed from its departure to the arrival of the ACK at its end, both stamped at the wire ([[SendLog]]).
+  * Policies and the smallest round trip take each sample; the estimator takes the first one of each round trip, for
+  * which its gains are made. Such a round trip ends with an ACK of what was sent after its first sample. A loss, a
+  * timeout or a retransmission ends the timing of all that is outstanding (Karn), and so does a stamp that the MAC
+  * dropped, of its own segment. A timeout doubles the RTO, and only a sample ends that (RFC 6298 5, after 5.7).
+  *
+  * Without RACK (`noRack`) one segment is timed at a time, to the ACK that reaches its end, as in Jacobson's paper and
+  * those after it: each sample is the first.
   *
   * A host's start may give the round trip of others: it makes the RTO until there is a sample, but not after a lost SYN.
   *
@@ -57,7 +66,9 @@ case class RoundTripState(config: DownbeatConfig) extends Bundle {
   *
   * `timedOut` is known on step 2, `breaks` (something is lost) on step 5.
   */
-class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload[Bool]) extends Area {
+class RoundTrip(
+    val view: RecoveryView, pipeline: EnginePipeline, timedOut: Payload[Bool], breaks: Payload[Bool])
+    extends Area {
   import view._
   import signals._
   private val minimumRto = U(Instant.nanoseconds(config.minimumRto), 39 bits)
@@ -67,9 +78,9 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
     U(Instant.nanoseconds(config.minimumRto).max(Instant.nanoseconds(3 sec)), 39 bits) // RFC 6298 5.7
 
   private val compare = new s0.Area {
-    val timedReached = insert(!UNACKNOWLEDGED.isBefore(before.roundTrip.timedEnd))
-    val timedDeparts = insert(before.roundTrip.timedEnd.isAt(SEQUENCE))
-    val elapsed = insert(STAMP.instant.low(config.roundTripBits).units - before.roundTrip.timedStart.units)
+    val single = insert(before.recovery.noRack)
+    val reached = insert(!UNACKNOWLEDGED.isBefore(before.roundTrip.mark))
+    val beyond = insert(before.roundTrip.mark.isBefore(UNACKNOWLEDGED))
     val smoothed = insert(before.roundTrip.smoothed8 >> 3)
     /** Without a sample it is the host's. */
     val known = insert(before.roundTrip.smoothed8.orR)
@@ -79,51 +90,59 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
     val sinceExpiry = insert(OPTIONS.timestampEcho.resize(16) - before.roundTrip.expiredAt)
     val echoes = insert(TIMESTAMPED && OPTIONS.timestampValid && before.roundTrip.backOff.orR && !ESTABLISHED)
   }
+  private val starts = Payload(Bool())
+  private val log = new SendLog(view, pipeline, compare.single, starts)
+  import log.found
 
-  private val sample = new s1.Area {
-    private val isTimed = before.roundTrip.timing === RttTiming.running && compare.timedReached
-    private val echoCounts = compare.echoes && !compare.echoAge(31 downto 15).orR && !compare.sinceExpiry.msb
-    val taken = insert(ADVANCED && (isTimed || echoCounts))
-    val full = insert(isTimed && before.roundTrip.timedFull)
-    /** Its stamp was dropped: another segment is timed. */
-    val unstamped = insert(
-      ADVANCED && before.roundTrip.timing === RttTiming.awaitsDeparture && compare.timedReached)
-    private val saturated = compare.elapsed(config.roundTripBits - 1 downto 36).orR
-    private val timed = Mux(saturated, U((BigInt(1) << 36) - 1, 36 bits), compare.elapsed.resize(36))
-    val time = insert(Mux(isTimed, timed, (compare.echoAge.resize(16) + 1) @@ U(0, 20 bits)))
-    val variationDecay = insert(before.roundTrip.variation4 - (before.roundTrip.variation4 >> 2))
+  private val prepare = new s1.Area {
+    val echoCounts = insert(compare.echoes && !compare.echoAge(31 downto 15).orR && !compare.sinceExpiry.msb)
+    val echoTime = insert((compare.echoAge.resize(16) + 1) @@ U(0, 20 bits))
+    private val mark = before.roundTrip.marked
+    private val single = mark === RttMark.round && compare.reached
+    /** The ACK may be that of a segment that is timed. */
+    val timed = insert(ADVANCED && Mux[Bool](compare.single, single, mark =/= RttMark.repair || compare.beyond))
+    val isFirst = insert(compare.single || mark === RttMark.none || compare.beyond)
     val rto = insert(compare.smoothed.resize(40) + compare.spread)
     val synWasLost = insert(before.roundTrip.hesitant || ESTABLISHED && before.expiries.count.orR)
     val unknown = insert(!before.roundTrip.sampled && (!compare.known || synWasLost))
     val unsampledRto = insert(Mux(synWasLost, hesitantRto, initialRto))
+    val variationDecay = insert(before.roundTrip.variation4 - (before.roundTrip.variation4 >> 2))
   }
 
   private val estimate = new s2.Area {
-    val error = insert((sample.time.resize(40) - compare.smoothed.resize(40)).asSInt)
     val timeout = insert(Mux[UInt](
-        sample.unknown, sample.unsampledRto,
-        Mux(sample.rto < minimumRto, minimumRto, sample.rto.resize(39))))
-    private val isLess = sample.time < before.roundTrip.minimum
-    val counts = insert(sample.taken &&
-      Mux(before.roundTrip.minimumFull, sample.full && isLess, sample.full || isLess))
+        prepare.unknown, prepare.unsampledRto,
+        Mux(prepare.rto < minimumRto, minimumRto, prepare.rto.resize(39))))
     // After a lost SYN the first data has an RTO of its own.
-    val backOff = insert(Mux(OPENING || ESTABLISHED || sample.taken, U(0, 4 bits),
+    val backOff = insert(Mux(OPENING || ESTABLISHED, U(0, 4 bits),
         Mux(timedOut && before.roundTrip.backOff =/= 15, before.roundTrip.backOff + 1, before.roundTrip.backOff)))
   }
-  /** RTO, neither backed off nor bounded above; how often it is doubled. On step 2. */
+  /** RTO, neither backed off nor bounded above; how often it is doubled, unless there is a sample. On step 2. */
   val timeout: Payload[UInt] = estimate.timeout
   val backOff: Payload[UInt] = estimate.backOff
 
-  private val smooth = new s3.Area {
-    val smoothed8 = insert((before.roundTrip.smoothed8.asSInt.resize(41) + estimate.error).asUInt.resize(39))
-    val errorMagnitude = insert(apply(estimate.error).abs.resize(38))
+  private val sample = new s3.Area {
+    private val isTimed = prepare.timed && found.departed && (compare.single || found.isIt)
+    val taken = insert(isTimed || ADVANCED && prepare.echoCounts)
+    val full = insert(isTimed && found.full)
+    val isFirst = insert(prepare.isFirst || !isTimed)
+    /** Its stamp was dropped: another segment is timed. */
+    val unstamped = insert(compare.single && prepare.timed && !found.departed)
+    val time = insert(Mux[UInt](isTimed, found.elapsed36, prepare.echoTime))
+    val error = insert((time.resize(40) - compare.smoothed.resize(40)).asSInt)
+    val isLess = insert(time < before.roundTrip.minimum)
   }
+  /** The event has a sample; on step 3. */
+  val sampled: Payload[Bool] = sample.taken
 
-  private val timing = new s4.Area {
-    val variation4 = insert(sample.variationDecay + smooth.errorMagnitude)
-    val ends = insert(sample.taken || sample.unstamped || RESENT)
-    /** In an inverted pair, the half that leaves second is timed: the ACK that advances past the first waits for it. */
-    val starts = insert(event.isSent && !RESENT && !AHEAD && before.roundTrip.timing === RttTiming.none)
+  private val smooth = new s4.Area {
+    val smoothed8 = insert((before.roundTrip.smoothed8.asSInt.resize(41) + sample.error).asUInt.resize(39))
+    private val decay = prepare.variationDecay.resize(40)
+    private val error = sample.error.asUInt
+    val variation4 = insert(Mux(sample.error.msb, decay - error, decay + error).resize(38))
+    val lessens = insert(sample.taken &&
+      Mux(before.roundTrip.minimumFull, sample.full && sample.isLess, sample.full || sample.isLess))
+    starts := event.isSent && !RESENT && !AHEAD && before.roundTrip.marked === RttMark.none
   }
 
   /** On step 5. */
@@ -131,39 +150,46 @@ class RoundTrip(val view: RecoveryView, timedOut: Payload[Bool], breaks: Payload
   private val update = new s5.Area {
     RTT_VALID := sample.taken
     RTT := sample.time
+    RTT_FIRST := sample.isFirst
 
     private val kept = before.roundTrip
     RTT_MINIMUM := kept.minimum
-    when(estimate.counts)(RTT_MINIMUM := sample.time)
+    when(smooth.lessens)(RTT_MINIMUM := sample.time)
     when(OPENING)(RTT_MINIMUM.setAll())
     RTT_FULL := sample.full
     after.minimum := RTT_MINIMUM
     after.minimumFull := !OPENING && (kept.minimumFull || sample.taken && sample.full)
-    after.hesitant := !OPENING && sample.synWasLost
+    after.hesitant := !OPENING && prepare.synWasLost
     after.sampled := !OPENING && (kept.sampled || sample.taken)
     after.smoothed8 := kept.smoothed8
     after.variation4 := kept.variation4
     when(OPENING)(opens())
-    when(sample.taken) {
+    when(sample.taken && sample.isFirst) {
       after.smoothed8 := Mux[UInt](kept.sampled, smooth.smoothed8, sample.time << 3)
-      after.variation4 := Mux[UInt](kept.sampled, timing.variation4, (sample.time << 1).resize(38))
+      after.variation4 := Mux[UInt](kept.sampled, smooth.variation4, (sample.time << 1).resize(38))
     }
-    after.backOff := estimate.backOff
+    after.backOff := Mux[UInt](sample.taken, U(0, 4 bits), estimate.backOff)
     after.expiredAt := Mux(timedOut, TIMESTAMP_VALUE.resize(16), kept.expiredAt)
-    after.timing := kept.timing
-    after.timedFull := kept.timedFull
-    after.timedEnd := kept.timedEnd
-    after.timedStart := kept.timedStart
-    when(timing.starts) {
-      after.timing := RttTiming.awaitsDeparture
-      after.timedFull := !(LENGTH < SEGMENT_SIZE.resize(32))
-      after.timedEnd := low(event.sentEnd)
+    after.marked := kept.marked
+    after.mark := kept.mark
+    when(compare.single) {
+      when(starts) {
+        after.marked := RttMark.round
+        after.mark := low(event.sentEnd)
+      }
+      when(sample.taken || sample.unstamped || RESENT || breaks)(after.marked := RttMark.none)
+    } otherwise {
+      when(compare.beyond)(after.marked := RttMark.none)
+      when(prepare.timed && sample.taken && sample.isFirst) {
+        after.marked := RttMark.round
+        after.mark := low(HIGHEST_SENT)
+      }
+      when(RESENT || breaks) {
+        after.marked := RttMark.repair
+        after.mark := low(HIGHEST_SENT)
+      }
     }
-    when(event.isDeparted && kept.timing === RttTiming.awaitsDeparture && compare.timedDeparts) {
-      after.timing := RttTiming.running
-      after.timedStart := STAMP.instant.low(config.roundTripBits)
-    }
-    when(OPENING || timing.ends || breaks)(after.timing := RttTiming.none)
+    when(OPENING)(after.marked := RttMark.none)
 
     private def opens(): Unit = {
       val ofHost = if (config.hostStart) apply(PARAMETERS).start.roundTrip else U(0, 36 bits)

@@ -73,7 +73,7 @@ class Cubic:
         match event.kind:
             case Kind.ESTABLISHED:
                 state = CubicState(
-                    counted_at=state.counted_at, round_trip=state.round_trip if event.rtt is not None else 0
+                    counted_at=state.counted_at, round_trip=state.round_trip if event.first_rtt is not None else 0
                 )
             case Kind.ACKNOWLEDGED if event.starting_up:
                 state = replace(state, phase=WAITS, acked=0, counted_at=_ticks(event))
@@ -154,10 +154,10 @@ def _calculated(event: CongestionEvent, window: Window, state: CubicState) -> tu
 
 
 def _round_trip(event: CongestionEvent, state: CubicState) -> int:
-    """Smoothed with 1/8 (RFC 6298)."""
-    if event.rtt is None:
+    """Smoothed with 1/8, by the first sample of each round trip (RFC 6298)."""
+    if event.first_rtt is None:
         return state.round_trip
-    sample = event.rtt >> TICK_SHIFT
+    sample = event.first_rtt >> TICK_SHIFT
     if state.round_trip == 0 or event.kind is Kind.ESTABLISHED:
         return sample
     return state.round_trip + (sample - state.round_trip >> 3)

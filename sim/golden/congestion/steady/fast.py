@@ -68,7 +68,7 @@ class Fast:
 
     def respond(self, event: CongestionEvent, window: Window, policy_state: int) -> PolicyResult:
         before = FastState.unpacked(policy_state)
-        after = before if event.rtt is None else replace(before, flight=event.flight)
+        after = before if event.first_rtt is None else replace(before, flight=event.flight)
         match event.kind:
             case Kind.ESTABLISHED:
                 given = before if before.alpha or before.every or before.mi else FastState()
@@ -96,11 +96,11 @@ class Fast:
 
 
 def _sampled(event: CongestionEvent, before: FastState, after: FastState) -> FastState:
-    if event.rtt is None or before.flight == 0 or before.round_trip:
+    if event.first_rtt is None or before.flight == 0 or before.round_trip:
         return after
     if before.every & 2 and not before.skips:
         return replace(after, skips=True)
-    return replace(after, skips=False, round_trip=event.rtt, w_old=before.flight)
+    return replace(after, skips=False, round_trip=event.first_rtt, w_old=before.flight)
 
 
 def _calculated(event: CongestionEvent, window: Window, after: FastState) -> tuple[Window, FastState]:
