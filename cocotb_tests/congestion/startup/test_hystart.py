@@ -236,6 +236,38 @@ def test_behind_delayed_acks_it_leaves_slow_start_before_the_queue_is_full(queue
     assert Path(queue, initial).conservative_before_a_loss()
 
 
+def rfc_9406_is_conservative_before_a_loss(queue: int, initial: int) -> bool:
+    """The same path, by the RFC's own words and a sample with each ACK."""
+    rfc = Rfc9406(cwnd=initial * SMSS, window_end=initial * SMSS)
+    free = 0.0
+    sent: list[float] = []  # departures, ns
+    arrivals: list[float] = []
+    una, now = 0, 0.0
+    while not rfc.css and rfc.ssthresh == inf:
+        while (len(sent) - una + 1) * SMSS <= rfc.cwnd:
+            if len(sent) - una == int((1 + queue) * BDP):
+                return False
+            free = max(free, now) + SERIAL
+            sent.append(now)
+            arrivals.append(free + BASE / 2)
+        now = arrivals[una + 1] + BASE / 2
+        una += 2
+        rfc.ack(una * SMSS, len(sent) * SMSS, now - sent[una - 1])
+    return rfc.css
+
+
+def test_in_a_queue_of_two_windows_it_is_as_late_as_rfc_9406() -> None:
+    """A sample tells of the window a round trip ago, half of cwnd: CSS begins with 2.25 to 4.5 windows of the path."""
+    initials = range(7, 41)
+    late = [initial for initial in initials if not Path(2, initial).conservative_before_a_loss()]
+    assert late == [initial for initial in initials if not rfc_9406_is_conservative_before_a_loss(2, initial)]
+    assert 0 < len(late) < len(initials)
+
+
+def test_a_queue_of_four_windows_is_never_full_before() -> None:
+    assert all(Path(4, initial).conservative_before_a_loss() for initial in range(2, 41))
+
+
 @pytest.mark.parametrize("kind", [Kind.LOSS, Kind.TIMEOUT])
 def test_after_a_loss_it_is_standard_slow_start(kind: Kind) -> None:
     state = POLICY.respond(CongestionEvent(kind, segment_size=SMSS), opened().window, opened().policy_state)

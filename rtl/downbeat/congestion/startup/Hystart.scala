@@ -42,11 +42,11 @@ case class HystartState() extends Bundle with RoundState {
   *  - ssthresh = cwnd at the end of the fifth round in CSS, counting the one in which CSS began. A loss ends HyStart++;
   *    slow start is then RFC 5681's.
   *
-  * The smallest round trip of a round is that of its first segments, which left when the window was half as large. So
-  * CSS begins with twice a window that is an eighth above the path's, and its five rounds make three times that: it
-  * limits what a queue of fewer than six windows of the path loses, and prevents it in a longer one.
+  * The smallest round trip of a round is that of its first segments, which left when the window was half as large: CSS
+  * begins with 2.25 to 4.5 windows of the path, when a queue of 1.25 to 3.5 may be full. Its five rounds make three
+  * times that: they limit what a queue of fewer than 6 to 13 windows loses, and prevent it in a longer one.
   *
-  * Rounds are counted in bytes ([[ByteRound]]). Where the engine times one segment a round trip, probes are the samples:
+  * Rounds are counted in bytes ([[ByteRound]]). Where the engine times one segment a round trip, probes are samples:
   * the first 24 full segments that leave in a round. Their ACKs are the first of the next round, also from a receiver
   * that acknowledges every second segment, and few enough to find a place in the log beside those of the round before.
   */
