@@ -106,7 +106,7 @@ class Interface:
         self.doing: Doing | None = None
         self.index: Index | None = None
         self.data: tuple[int, dict[str, int]] | None = None  # clock and beat of the doorbell of a position
-        self.fields: dict[str, int] = {}  # of the newest doorbell
+        self.fields: dict[str, int] = {}  # the newest doorbell
         self.touched: dict[int, int] = {}  # flow: clock of its newest doorbell
         self.alive = [False] * PORTS
         self.starts = [0] * PORTS

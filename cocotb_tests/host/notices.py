@@ -13,7 +13,7 @@ from sim.golden.host.ports import HostPorts
 
 LATE = 16  # clocks that an entry may be older than its offer to the bus
 FULL = 16  # responses and errors of a port that wait
-MOST = FULL + 2  # the last two places are for commands
+MAX_PLACES = FULL + 2  # the last two places are for commands
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Notices:
     def may_fetch(self, port: int) -> bool:
         return self.places[port] < FULL - 1
 
-    # ---- what is to come
+    # ---- expected
 
     def expect(self, port: int, **values: Any) -> None:
         item = {"kind": "error", "request": 0, "flow": 0, "generation": 0, "state": "command", "value": 0, **values}
@@ -69,7 +69,7 @@ class Notices:
 
     def expect_error(self, port: int, **values: Any) -> None:
         """An error of a doorbell: it takes a place, or is counted (`unreported_are`)."""
-        assert self.places[port] <= MOST
+        assert self.places[port] <= MAX_PLACES
         self.places[port] += 1
         self.expect(port, **values)
 
@@ -81,7 +81,7 @@ class Notices:
     def expect_command(self, port: int) -> None:
         """It is being fetched, and takes a place for its response."""
         self.places[port] += 1
-        assert self.places[port] <= MOST, "a command without a place for its response"
+        assert self.places[port] <= MAX_PLACES, "a command without a place for its response"
 
     def unreported_are(self, port: int, count: int) -> None:
         """The core's count of errors that found no place."""
@@ -105,7 +105,7 @@ class Notices:
         heads = [port.command_head for port in self.model.ports]
         self.history.append(Moment(clock, now, heads, list(self.unreported)))
 
-    # ---- what came
+    # ---- received
 
     def judge(self, port: int, entry: bytes, past: Sequence[Moment]) -> None:
         """A notification has left for the memory. `past`: the moments at one of which it was made."""

@@ -73,7 +73,7 @@ private:
   File end_;
   std::shared_ptr<const Presence> presence_;
   int error_ = 0; // once it has ended
-  std::optional<std::pair<std::uint32_t, std::uint32_t>> times_; // that the core has not been told
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> times_; // that the core has not received
   bool noDelay_ = false;
   bool programFinished_ = false, peerFinished_ = false;
   Linger linger_;

@@ -85,7 +85,7 @@ class Command:
     generation: int
     fault: str = ""
     policies: str = ""  # the CloseReason that its policies are refused with
-    times: int = 0  # of setTimes: keep-alive in the lower half, user timeout in the upper
+    times: int = 0  # setTimes: keep-alive in the lower half, user timeout in the upper
 
 
 @dataclass(frozen=True)
