@@ -38,7 +38,7 @@ def library() -> ctypes.CDLL:
 
 
 def run(library: ctypes.CDLL, wanted: int) -> Crowd:
-    crowd = Crowd(library, POLICIES, seed=1)
+    crowd = Crowd(library, POLICIES, seed=2)  # one that meets all situations in few events
     crowd.run(wanted, lambda _: None)
     return crowd
 
