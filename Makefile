@@ -35,6 +35,8 @@ SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/$(if $(filter-out sim waves litex,$(
 SYSTEM := build/$(if $(TEST),core,$(if $(filter test soak lint,$(MAKECMDGOALS) $(TARGETS)),test,core)).stamp
 RTL := build/rtl/$(BUILD).stamp
 SIM_RTL := build/sim/rtl.stamp
+# The first report needs one of its modules.
+FIRST_RTL := build/sim/rtl-first.stamp
 SIM65536_RTL := build/sim/rtl-sim65536.stamp
 NS2_RTL := build/sim/rtl-ns2.stamp
 # One policy needs its own module alone, all of them together the core as well.
@@ -59,7 +61,7 @@ TEST_RTL := $(if $(CHOSEN),build/rtl/$(BUILD).chosen.stamp,$(RTL) $(SIM_RTL) $(P
 # A first run makes these side by side: Python's packages and Scala's classes, then each preset's Verilog, and what the
 # first start of Yosys compiles. A second make does, where `-j` concerns these alone: the goals of a command line keep
 # their order.
-SIDES = $(if $(filter sim,$(MAKECMDGOALS)),$(SIM_RTL)) $(if $(filter test soak,$(MAKECMDGOALS)),$(TEST_RTL) $(if $(TEST),,tools))
+SIDES = $(if $(filter sim,$(MAKECMDGOALS)),$(if $(TAP)$(STARTUP)$(STEADY)$(filter test soak,$(MAKECMDGOALS)),$(SIM_RTL),$(FIRST_RTL))) $(if $(filter test soak,$(MAKECMDGOALS)),$(TEST_RTL) $(if $(TEST),,tools))
 
 # Prerequisites of each bench and experiment; NAME is one of these.
 BENCH_speed := $(SIM_RTL) $(WIDE_RTL)
@@ -258,6 +260,10 @@ build/rtl/policies.stamp: build/scala.stamp build/policies/stamp FORCE
 # The simulation has a preset of its own, so a directory of its own.
 $(SIM_RTL): build/scala.stamp build/policies/stamp
 	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat DownbeatGmii HeaderTap WireBench GapBench
+	@touch $@
+
+$(FIRST_RTL): build/scala.stamp build/policies/stamp
+	@scripts/rtl.sh elaborate sim build/sim/rtl Downbeat
 	@touch $@
 
 $(SIM65536_RTL): build/scala.stamp build/policies/stamp
