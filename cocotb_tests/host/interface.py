@@ -19,10 +19,9 @@ from cocotb_tests.host.format import host_format, name_of
 from cocotb_tests.host.interrupts import Interrupts
 from cocotb_tests.host.notices import Notices, Seen
 from cocotb_tests.host.rings import Rings, base
-from sim.golden.host.ports import ENDS, MASK, Command, HostPorts, Verdict
+from sim.golden.host.ports import ENDS, MASK, SILENT, Command, HostPorts, Verdict
 
 PORTS = 2
-WITHOUT_RESPONSE = (*ENDS, "stamps", "setTimes")
 INDEXES = ("commandTail", "notificationHead", "notificationHeadArm")
 
 
@@ -373,7 +372,7 @@ class Interface:
         elif verdict.reply or verdict.on in ("setPolicies", "start"):
             reason = verdict.reply or doing.reply
             self.notices.expect(port, kind="response", reason=reason, value=each.command_head, **place)
-        if verdict.on in WITHOUT_RESPONSE:
+        if verdict.on in SILENT:
             self.notices.places[port] -= 1
         self.doing = None
 

@@ -21,7 +21,7 @@ using Pins = Vevents;
 constexpr std::uint64_t clockNs = 8;
 constexpr unsigned flows = DOWNBEAT_FLOWS;
 constexpr unsigned spacing = 8; // clocks, DownbeatConfig.flowSpacing
-constexpr unsigned kinds = DOWNBEAT_EVENT_KIND_SET_TIMES + 1;
+constexpr unsigned kinds = 1u << DOWNBEAT_TRACE_RECORD_KIND_WIDTH; // each number of an event, used or not
 
 /// The engine did what it must not.
 struct Failure : std::runtime_error {

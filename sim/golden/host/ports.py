@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 MASK = 2**32 - 1
 FLOW_COMMANDS = ("shutdown", "close", "abort", "setPolicies", "start", "stamps", "setTimes")
 ENDS = ("shutdown", "close", "abort")
+SILENT = (*ENDS, "stamps", "setTimes")  # commands without a response
 
 
 def before(one: int, other: int) -> bool:
@@ -220,7 +221,7 @@ class HostPorts:
             error = self.known(port, command.flow, command.generation)
         if error:
             return Verdict(error=error)
-        if command.opcode not in (*ENDS, "unlisten", "stamps", "setTimes") and command.policies:
+        if command.opcode not in (*SILENT, "unlisten") and command.policies:
             return Verdict(reply=command.policies)
         return Verdict(on=command.opcode)
 
