@@ -92,7 +92,7 @@ def among(names: Callable[[], Iterable[str]], several: str = "") -> Check:
         if not wrong:
             return ""
         near = difflib.get_close_matches(wrong[0], known) if len(known) > LISTED else []
-        return f"there is no {wrong[0]}; the nearest are {', '.join(near)}" if near else f"use {', '.join(known)}"
+        return f"there is no {wrong[0]}; nearest: {', '.join(near)}" if near else f"use {', '.join(known)}"
 
     return check
 

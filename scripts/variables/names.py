@@ -23,7 +23,7 @@ def test(text: str) -> str:
     if select(ROOT, text):
         return ""
     near = similar(ROOT, text)
-    return f"no such test; the nearest are {', '.join(near)}" if near else f"no such test; the folders are {_folders()}"
+    return f"no such test; nearest: {', '.join(near)}" if near else f"no such test; the folders are {_folders()}"
 
 
 def case(text: str) -> str:
@@ -38,7 +38,7 @@ def case(text: str) -> str:
     if name in own or any(name in _functions(path) for path in named):
         return ""
     near = difflib.get_close_matches(name, own, cutoff=0.3)
-    return f"no such case; the nearest are {', '.join(near)}" if near else "no such case in any test"
+    return f"no such case; nearest: {', '.join(near)}" if near else "no such case in any test"
 
 
 def presets() -> list[str]:
@@ -112,9 +112,7 @@ def script(text: str) -> str:
     if Path(text).is_file() or Path(text).stem in scripts():
         return ""
     near = difflib.get_close_matches(Path(text).stem, scripts(), cutoff=0.4)
-    return (
-        f"no such script; the nearest are {', '.join(near)}" if near else f"no such script; use {', '.join(scripts())}"
-    )
+    return f"no such script; nearest: {', '.join(near)}" if near else f"no such script; use {', '.join(scripts())}"
 
 
 def congestion(text: str) -> str:

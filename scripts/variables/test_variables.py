@@ -119,7 +119,7 @@ def test_a_wrong_value_is_refused_in_a_line_that_says_what_to_use(
     refused = refusal([variable.targets[0]])
     assert refused.startswith(f"{variable.name}={KINDS[kind]}: ")
     assert "\n" not in refused
-    assert any(words in refused for words in (expected(variable)[1], "the nearest are", "a directory", "no such"))
+    assert any(words in refused for words in (expected(variable)[1], "nearest: ", "a directory", "no such"))
 
 
 @pytest.mark.parametrize("variable", VARIABLES, ids=identity)
@@ -222,15 +222,15 @@ def test_an_experiment_that_would_be_too_short_is_refused(alone: pytest.MonkeyPa
 
 def test_the_nearest_tests_and_cases_are_named(alone: pytest.MonkeyPatch) -> None:
     alone.setenv("TEST", "rx/frame_fliter")
-    assert refusal(["test"]).startswith("TEST=rx/frame_fliter: no such test; the nearest are rx/test_frame_filter, ")
+    assert refusal(["test"]).startswith("TEST=rx/frame_fliter: no such test; nearest: rx/test_frame_filter, ")
     alone.setenv("TEST", "scripts/variables/test_variables")
     alone.setenv("CASE", "test_the_nearest_test_and_case_are_named")
-    assert "the nearest are test_the_nearest_tests_and_cases_are_named" in refusal(["test"])
+    assert "nearest: test_the_nearest_tests_and_cases_are_named" in refusal(["test"])
 
 
 def test_of_a_long_list_the_nearest_are_named(alone: pytest.MonkeyPatch) -> None:
     alone.setenv("MODULE", "Pacer Timrs")
-    assert refusal(["synth"]).startswith("MODULE=Pacer Timrs: there is no Timrs; the nearest are Timers, ")
+    assert refusal(["synth"]).startswith("MODULE=Pacer Timrs: there is no Timrs; nearest: Timers, ")
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ h2, h3 { break-after: avoid }
 .wide { overflow-x: auto; margin-top: 0.8em }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; max-width: 100% }
 td, th { padding: 0.2em 0.7em; text-align: right; border-bottom: 1px solid #ddd }
-td { overflow-wrap: anywhere } th { background: #f4f4f4 }
+td { overflow-wrap: anywhere } td:first-child { min-width: 4em } th { background: #f4f4f4 }
 tr { break-inside: avoid }
 td.text, th.text { text-align: left }
 .passed { color: #1a7f37 } .failed { color: #b42318 }

@@ -132,12 +132,13 @@ def top(
         pause = _nanoseconds(every) / 1e9
         socket = _socket(uri)
         before: dict[Any, int] = {}
-        with Live(console=report_console(), auto_refresh=False) as live:
+        console = report_console()
+        with Live(console=console, auto_refresh=False) if console.is_terminal else nullcontext() as live:
             refreshes = 0
             while True:
                 rows = connections(socket)
-                shown = _table(rows, before, pause, live.console.width)
-                live.update(Group(_device_line(device(socket)), shown), refresh=True)
+                shown = Group(_device_line(device(socket)), _table(rows, before, pause, console.width))
+                live.update(shown, refresh=True) if live else console.print(shown)
                 before = {_key(row): int(row["acknowledged"]) for row in rows}
                 refreshes += 1
                 if refreshes == count:

@@ -45,8 +45,8 @@ def slope(line: Line, common_time: bool) -> list[str]:
         if abs(line.slope) <= max(ONE_TIME, SURE * line.uncertainty):
             return []
         return [
-            f"The delay changes by {line.slope * 1e6:.1f} ppm of the time: two clocks without a common time do so "
-            "(--common-time), or a path that becomes slower or faster."
+            f"The delay changes by {line.slope * 1e6:.1f} ppm of the time: the path or the sender becomes slower or "
+            "faster, or two clocks have no common time (leave --common-time out)."
         ]
     if abs(line.slope) <= LARGEST_DRIFT:
         return []
