@@ -89,11 +89,23 @@ class RoundTrips:
             return None
         if sample.first:
             self.estimator.sample(sample.rtt)
-        if sample.full and not self.minimum_full:
-            self.minimum, self.minimum_full = sample.rtt, True
-        elif sample.full == self.minimum_full:
-            self.minimum = min(self.minimum, sample.rtt)
+        self._smallest(sample.rtt, sample.full)
         return sample
+
+    def echoed(self, rtt: int, highest: int) -> None:
+        """A sample by the timestamp that an ACK echoes, which gives none by its end (RFC 7323 4.1)."""
+        self.estimator.sample(rtt)
+        self._smallest(rtt, full=False)
+        if self.single:
+            self.marked = Mark.NONE
+        elif self.marked is not Mark.REPAIR:
+            self.mark, self.marked = highest, Mark.ROUND
+
+    def _smallest(self, rtt: int, full: bool) -> None:
+        if full and not self.minimum_full:
+            self.minimum, self.minimum_full = rtt, True
+        elif full == self.minimum_full:
+            self.minimum = min(self.minimum, rtt)
 
     def _sample(self, una: int, highest: int, stamp: int, behind_pair: int) -> Sample | None:
         beyond = since(una, self.mark) > 0

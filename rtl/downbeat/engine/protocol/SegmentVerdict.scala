@@ -84,7 +84,7 @@ class SegmentVerdict(
     /** It is answered by an ACK and otherwise ignored: unacceptable, or RFC 5961 3.2, 4.2 and 5.2. */
     val due = insert(
       unacceptable || segment.judged && FLAGS.rst && !position.startsExactly ||
-        segment.judged && FLAGS.syn && !FLAGS.rst ||
+        segment.judged && FLAGS.syn && !FLAGS.rst && !handshake.synAgain ||
         segment.judged && !FLAGS.rst && !FLAGS.syn && FLAGS.ack && check.wrongAck && !state.synReceived)
     /** Data that came before is always answered, because its ACK may have been lost. All else is answered within a
       * limit (RFC 5961 7).

@@ -45,12 +45,12 @@ class WindowCheck(val view: ProtocolView) extends Area {
       * (RFC 9293 3.10.7.4, first).
       */
     private val behindProbe = distance.windowIsZero && distance.start === 1
-    /** For a RST the window's right edge is outside (RFC 5961 3.2). */
-    private val atEdge = distance.start === distance.window && !distance.windowIsZero && !startsExactly
-    /** Part of it lies in the window or at its edges: only then do its RST, SYN and ACK count. */
+    private val touches = !(startsAhead && distance.window.asSInt < distance.start.asSInt) && !distance.stop.msb
+    /** Part of it lies in the window or at its edges, or a RST begins in the window (RFC 5961 3.2): only then do its RST,
+      * SYN and ACK count.
+      */
     val inWindow = insert(
-      (!(startsAhead && distance.window.asSInt < distance.start.asSInt) || behindProbe) && !distance.stop.msb &&
-        !(FLAGS.rst && atEdge))
+      touches && (!FLAGS.rst || startsExactly || startsAhead && startsWithin) || behindProbe)
     val isEmpty = insert(isZero(extent.span))
     val hasPayload = insert(LENGTH.orR)
     val finKnown = insert(before.reassembly.finKnown)
