@@ -44,7 +44,7 @@ case class TrafficRegisters(board: Board, config: DownbeatConfig) extends BoardR
 
   // ---- traffic
 
-  startAt(0x100)
+  startAt(0x140)
   io.supply.flow := value("supplyFlow", config.flowBits, AccessType.WO, "The flow that is to send.").asUInt
   private val low = value("supplyBytes", 32, AccessType.WO, "How many bytes more, bits 31 to 0.")
   private val supply = register("supply", "A write hands that over.")
@@ -60,7 +60,7 @@ case class TrafficRegisters(board: Board, config: DownbeatConfig) extends BoardR
 
   // ---- flows
 
-  startAt(0x140)
+  startAt(0x180)
   io.select := value("flowSelect", config.flowBits, AccessType.RW, "The flow that `flow_...` shows.").asUInt
   for (field <- BundleLayout.of("TrafficFlow", io.flow).fields)
     shown(s"flow_${field.name}", io.flow.asBits(field.offset, field.width bits), s"TrafficFlow's `${field.name}`.")
