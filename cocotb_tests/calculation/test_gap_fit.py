@@ -18,6 +18,7 @@ from cocotb_tests.calculation.unit import agrees_with_golden_model, in_turns
 from sim.golden.calculation.gap_fit import CALCULATOR, Request, Samples, spacing
 
 SMSS = 1000
+MAX_CLOCKS = 4_000
 INPUT_GAPS = (1.0, 1.5, 2.0, 4.0)  # y0
 Path = Callable[[float], float]
 
@@ -52,7 +53,7 @@ def connection(draw: random.Random) -> Iterator[int]:
 
 @cocotb.test()
 async def unit_agrees_with_the_golden_model(dut: Any) -> None:
-    await agrees_with_golden_model(dut, CALCULATOR, in_turns(generator(), connection, 2000))
+    await agrees_with_golden_model(dut, CALCULATOR, in_turns(generator(), connection, 2000), MAX_CLOCKS)
 
 
 # ---- the model

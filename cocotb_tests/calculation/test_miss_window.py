@@ -31,4 +31,4 @@ def drawn(draw: random.Random) -> int:
 @cocotb.test()
 async def unit_agrees_with_the_golden_model(dut: Any) -> None:
     draw = generator()
-    await agrees_with_golden_model(dut, CALCULATOR, ((draw.randrange(16), drawn(draw)) for _ in range(200)))
+    await agrees_with_golden_model(dut, CALCULATOR, ((draw.randrange(16), drawn(draw)) for _ in range(200)), 450)

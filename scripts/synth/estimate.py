@@ -2,8 +2,9 @@
 """A build's area before anything is built, from the areas that docs/reference/figures/records has.
 
 It begins with the recorded netlist of the same preset. Each policy more or less counts by its area alone, without what
-any policy of its family carries along; each calculation unit that the policies share counts once. Payload memory and
-flows' tables count by their bits. The standard library alone: `make` asks before set-up.
+any policy of its family carries along; each calculation unit that the policies share counts once, and of those that
+are programs the largest alone. Payload memory and flows' tables count by their bits. The standard library alone: `make`
+asks before set-up.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from scripts.synth.sources import Build, build, calculators, policies
+from scripts.synth.sources import Build, build, calculators, policies, shared
 from scripts.synth.targets import PARTS, TARGETS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,6 +27,9 @@ ERROR = 15  # per cent of LUTs and flip-flops by which an estimate may be wrong
 ROUTES = 75  # per cent of the LUTs; fuller designs do not route
 BLOCK_BYTES = 2048  # payload in a DP16KD
 FIRST = ("standard", "reno")  # a build keeps them
+# LUTs in the engine beside policies and units. For each bit of policy state: memory, and the choice among policies. For
+# calculations: their queue, and the choice of request and response.
+STATE, CALCULATIONS = 8, 2500
 
 
 @dataclass(frozen=True)
@@ -114,10 +118,18 @@ def _policies(names: list[str]) -> Area:
         )
         states[family].append(row["state_bits"])
     units = {row["name"]: row for entry in _read("core") for row in entry["figures"]["modules"]}
-    for calculator in {each for name in names for each in calculators(name)}:
-        row = units[f"Calculator{calculator.capitalize()}"]
+    wanted = {each for name in names for each in calculators(name)}
+    programs = shared(wanted)
+    one = {max(programs, key=lambda each: int(units[_unit(each)]["lut"]))} if programs else set[str]()
+    for calculator in wanted - programs | one:
+        row = units[_unit(calculator)]
         total += Area(row["lut"], row["ff"], row["bram"], row["dsp"])
-    return total + Area(state_bits=max(states["startup"]) + max(states["steady"]))
+    bits = max(states["startup"]) + max(states["steady"])
+    return total + Area(lut=STATE * bits + (CALCULATIONS if wanted else 0), state_bits=bits)
+
+
+def _unit(calculator: str) -> str:
+    return f"Calculator{calculator.capitalize()}"
 
 
 def _flows(flows: int) -> Area:

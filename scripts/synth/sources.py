@@ -53,6 +53,13 @@ def calculators(policy: str) -> set[str]:
     return found | ({"inlinemeasurement"} if "measuresInline = true" in text else set())
 
 
+def shared(names: set[str]) -> set[str]:
+    """Those of these calculators that are programs, of which a build has one unit for all."""
+    texts = "".join(path.read_text() for path in sorted((RTL / "calculation").glob("*.scala")))
+    programs = re.findall(r'extends ProgrammedCalculator \{\n  val name = "(\w+)"', texts)
+    return names & set(programs)
+
+
 def _definition(name: str) -> str:
     """The text of a preset, that of what it begins with before it."""
     text = source("Presets")
@@ -73,5 +80,7 @@ def _policy(name: str) -> str:
 
 def _name(unit: str) -> str:
     texts = [path.read_text() for path in sorted((RTL / "calculation").glob("*.scala"))]
-    found = (re.search(rf'object {unit} extends Calculator.*?val name = "(\w+)"', text, re.DOTALL) for text in texts)
+    found = (
+        re.search(rf'object {unit} extends \w*Calculator .*?val name = "(\w+)"', text, re.DOTALL) for text in texts
+    )
     return next(each[1] for each in found if each)

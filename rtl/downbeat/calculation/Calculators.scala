@@ -22,9 +22,9 @@ case class CalculatedEvent(config: DownbeatConfig) extends Bundle {
   val calculated = Calculated()
 }
 
-/** The shared units for long calculations: one for each calculator of the build, and one queue before them all. Its
-  * words are wide: a queue for each unit would take more than a small unit does. Units work side by side; a request
-  * waits for those before it to be taken.
+/** The shared units for long calculations: one for each calculator of the build, one for all that are programs, and
+  * one queue before them all. Its words are wide: a queue for each unit would take more than a small unit does. Units
+  * work side by side; a request waits for those before it to be taken.
   *
   * The engine makes a request only if there is `space`. It is false early enough for the requests that the pipeline
   * still brings, so neither the engine nor a unit waits. Responses of one unit keep their order.
@@ -45,9 +45,12 @@ case class Calculators(config: DownbeatConfig) extends Component {
   io.space := RegNext(requests.io.availability > spare) init False
 
   private val head = requests.io.pop.halfPipe()
-  private val units = config.calculators.size
+  private val programmed = config.calculators.collect { case calculator: ProgrammedCalculator => calculator }
+  private val alone = config.calculators.size - programmed.size
+  private val units = config.calculators.take(alone) ++ Option.when(programmed.nonEmpty)(Programs(programmed))
+  private val unit = (head.calculator < alone) ? head.calculator | U(alone, widthOf(head.calculator) bits)
   private val lanes =
-    config.calculators.zip(if (units > 1) StreamDemux(head, head.calculator, units) else Seq(head)).map {
+    units.zip(if (units.size > 1) StreamDemux(head, unit.resize(log2Up(units.size)), units.size) else Seq(head)).map {
       case (calculator, taken) => new Lane(calculator, taken)
     }
   // Registered both ways: the engine's arbiter and the arbiter of the lanes are not in one path. Responses are rare, so
@@ -62,7 +65,11 @@ case class Calculators(config: DownbeatConfig) extends Component {
     private val (issued, remembered) = StreamFork2(requests, synchronous = true)
     unit.io.request.arbitrationFrom(issued)
     unit.io.request.flow := issued.reference.flow
-    unit.io.request.operands := issued.operands.resize(calculator.requestBits)
+    private val index = calculator match {
+      case programs: Programs => (issued.calculator - alone).resize(programs.indexBits).asBits
+      case _ => B(0, 0 bits)
+    }
+    unit.io.request.operands := index ## issued.operands.takeHigh(calculator.requestBits - widthOf(index))
 
     /** A queue for all calculations under way. Its head is in a register, so that the arbiter of the lanes does not
       * follow a memory.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.congestion.{Calculator, CalculatorUnit, EngineSizes}
 import spinal.core._
 
 /** A request for K or for the growth of the window. Time is in ticks of 1,024 ns. */
@@ -43,22 +42,11 @@ case class CubicResponse() extends Bundle {
   * With d = t - K, d d and d d d lose 20 bits each. So W_cubic is within 0.5 byte and 1e-7 of C d^3 of the equation, K
   * within 16.4 us.
   *
-  * One request at a time, in about 530 clocks (200 for K): a serial multiplier, SpinalHDL's divider and a serial cube
-  * root.
+  * The growth takes about 2,300 clocks, K 5,200.
   */
-object CubicGrowth extends Calculator {
+object CubicGrowth extends ProgrammedCalculator {
   val name = "cubicgrowth"
   val requestBits: Int = 215
   val responseBits: Int = 64
-  /** C tick^3 x 2^85: of a segment into bytes with 16 fraction bits, 40 bits for the cuts and 29 of its own. */
-  val term = BigInt(16615350)
-  val termShift = 29
-  val cubeShift = 20
-  /** 1 / (C tick^3), for ticks of 16. */
-  val inverse = BigInt(568434188608080L)
-  val rootBits = 25
-  val alphaShift = 16
-  /** 9 / 17. */
-  val alpha = 34696
-  def build(config: EngineSizes): CalculatorUnit = new CubicGrowthUnit(config)
+  def write(program: RowProgram, state: Seq[Row]): Unit = new CubicGrowthProgram(program).write()
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.congestion.{Calculator, CalculatorUnit, EngineSizes, Window}
+import downbeat.congestion.Window
 import spinal.core._
-import spinal.lib._
-import spinal.lib.fsm._
 
 /** A request for the segments that fit into a round trip, a gap apart. Gap and round trip are ns. */
 case class GapWindowRequest() extends Bundle {
@@ -12,14 +10,12 @@ case class GapWindowRequest() extends Bundle {
   val segmentSize = UInt(16 bits)
 }
 
-/** The window of a gap (Hoe 1996): floor(R / gap) segments in bytes, at most 1 GiB. A request takes 64 clocks, and as
-  * many as the number of segments has bits.
+/** The window of a gap (Hoe 1996): floor(R / gap) segments in bytes, at most 1 GiB. A request takes about 260 clocks.
   */
-object GapWindow extends Calculator {
+object GapWindow extends ProgrammedCalculator {
   val name = "gapwindow"
   val requestBits: Int = 88
   val responseBits = 31
-  def build(config: EngineSizes): CalculatorUnit = new GapWindowUnit(config)
 
   def request(gap: UInt, roundTrip: UInt, segmentSize: UInt): GapWindowRequest = {
     val request = GapWindowRequest()
@@ -29,36 +25,23 @@ object GapWindow extends Calculator {
     request
   }
 
-  /** Bytes of a window, at most the largest there is. */
-  def bounded(bytes: UInt): UInt =
-    (bytes < Window.maximumBytes) ? bytes.resize(responseBits) | U(Window.maximumBytes, responseBits bits)
-}
+  def write(program: RowProgram, state: Seq[Row]): Unit = {
+    import program._
+    val Seq(gap, roundTrip, segmentSize) = takeAll(GapWindowRequest())
+    val window = row()
+    GapWindow.compute(program, window, gap, roundTrip, segmentSize)
+    respond(0, window)
+    end()
+  }
 
-/** The unit of [[GapWindow]]: one request at a time. */
-class GapWindowUnit(config: EngineSizes) extends CalculatorUnit(config, GapWindow) {
-  private val taken = Reg(GapWindowRequest())
-  private val segments = Reg(UInt(36 bits))
-  private val arithmetic = new ArithmeticSteps
-
-  io.response.valid := False
-  io.response.payload := GapWindow.bounded(arithmetic.result).asBits
-  io.request.ready := False
-
-  private val steps: StateMachine = new StateMachine {
-    val rest, divide, multiply = new State
-    setEntry(rest)
-    rest.whenIsActive {
-      io.request.ready := True
-      taken.assignFromBits(io.request.operands)
-      when(io.request.valid)(goto(divide))
-    }
-    divide.whenIsActive(arithmetic.quotient(taken.roundTrip, taken.gap) {
-      segments := arithmetic.result.resized
-      goto(multiply)
-    })
-    multiply.whenIsActive(arithmetic.product(taken.segmentSize, segments) {
-      io.response.valid := True
-      goto(rest)
-    })
+  /** The window of a gap; of no gap as of a very small one. */
+  def compute(program: RowProgram, window: Row, gap: Row, roundTrip: Row, segmentSize: Row): Unit = {
+    import program._
+    val largest = Literal(Window.maximumBytes)
+    divide(window, roundTrip, gap)
+    ifLess(window, 0)(move(window, largest))
+    atMost(window, largest)
+    multiply(window, window, segmentSize)
+    atMost(window, largest)
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.calculation
 
-import downbeat.congestion.{Calculator, CalculatorUnit, EngineSizes, InlineResult}
+import downbeat.congestion.{Calculator, CalculatorRequest, CalculatorUnit, EngineSizes, InlineResult}
 import spinal.core._
 
 /** An event of a connection's probes. Gaps are ns. */
@@ -66,16 +66,14 @@ object InlineMeasurement extends Calculator {
   * anything new.
   */
 class InlineMeasurementUnit(config: EngineSizes) extends CalculatorUnit(config, InlineMeasurement) {
-  private val taken = Reg(InlineRequest())
-  private val flow = Reg(UInt(config.flowBits bits))
+  private val taken = Reg(CalculatorRequest(config, InlineMeasurement.requestBits))
   private val busy = RegInit(False)
-  private val machine = new RowMachine(InlineProgram(), config, flow, InlineProgram.request,
-    taken.flatten.map(_.asBits.asUInt).toSeq, InlineProgram.fields)
+  private val machine = new RowMachine(
+    InlineProgram(), config, kept = 64, taken.flow, taken.operands, entry = U(0), InlineProgram.fields)
 
   io.request.ready := !busy
   when(io.request.fire) {
-    taken.assignFromBits(io.request.operands)
-    flow := io.request.flow
+    taken := io.request.payload
     busy := True
   }
   machine.starts := busy

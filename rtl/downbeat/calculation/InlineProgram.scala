@@ -5,6 +5,7 @@ package downbeat.calculation
 class InlineProgram extends InlineStatistics {
   private val loop, stepOn, judge, begin, stream, finish = new Label
 
+  takeAll(InlineRequest(), request)
   for (row <- Seq(changed, valid, alternate, gap, step)) move(row, 0)
   ifLess(0, opens) {
     move(stride, 1)
@@ -209,8 +210,6 @@ class InlineProgram extends InlineStatistics {
 }
 
 object InlineProgram {
-  /** The first row of a request. */
-  val request = 80
   /** Fraction bits of a scaled rate, and of a slope. */
   val rateBits = 17
   val slopeBits = 16

@@ -22,9 +22,9 @@ abstract class InlineStatistics extends RowProgram {
 
   // ---- fields of this request
 
+  protected val request: Seq[Row] = Seq.tabulate(10)(i => Row(80 + i))
   protected val Seq(opens, forgets, completes, missed, acknowledged, begins, disturbed, departureGap, arrivalGap,
-    segmentNow) =
-    Seq.tabulate(10)(i => Row(InlineProgram.request + i))
+    segmentNow) = request
   protected val Seq(changed, valid, alternate, gap, step) = Seq.tabulate(5)(i => Row(90 + i))
   protected val Seq(t, u, i, j, lower, upper, trend, value, transfer, estimate) = Seq.tabulate(10)(k => Row(96 + k))
   protected val Seq(x1, y1, xx, xy, yy, behind, n, error, spread, common) = Seq.tabulate(10)(k => Row(106 + k))
@@ -164,8 +164,6 @@ abstract class InlineStatistics extends RowProgram {
     atLeast(low, t)
     add(high, value, u)
   }
-
-  protected def absolute(row: Row): Unit = ifLess(row, 0)(subtract(row, 0, row))
 
   /** floor(sqrt), of less than 2^54, by Newton's iteration from above. */
   protected def root(square: Row, result: Row): Unit = {

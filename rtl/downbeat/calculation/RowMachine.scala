@@ -36,7 +36,27 @@ class RowProgram {
     instructions += Instruction(operation, target, a, b, label)
   }
 
+  private var free = 0
+  /** Another program begins: all rows of the machine are free. */
+  def startOver(): Unit = free = machineRows
+  /** A row of the machine. */
+  def row(): Row = {
+    require(free < (1 << rowBits), "more rows than a machine has")
+    free += 1
+    Row(free - 1)
+  }
+  /** The fields of the request, each into a row, without a sign. */
+  def takeAll(request: Bundle, into: Seq[Row]): Unit =
+    for ((row, field) <- into.zip(request.flatten).reverse) take(row, widthOf(field))
+  def takeAll(request: Bundle): Seq[Row] = {
+    val into = request.flatten.map(_ => row()).toSeq
+    takeAll(request, into)
+    into
+  }
+
   implicit def literal(value: Int): Literal = Literal(value)
+  /** The next bits of the request, from its top on, 64 at most. */
+  def take(target: Operand, bits: Int): Unit = emit(Take, target, nowhere, Literal(bits))
   def add(target: Operand, a: Operand, b: Operand): Unit = emit(Add, target, a, b)
   def subtract(target: Operand, a: Operand, b: Operand): Unit = emit(Subtract, target, a, b)
   def multiply(target: Operand, a: Operand, b: Operand): Unit = emit(Multiply, target, a, b)
@@ -88,11 +108,28 @@ class RowProgram {
     increment(counter)
     jumpIfLess(counter, until)(top)
   }
+  /** from = 2^bits high + low. */
+  def split(from: Operand, high: Row, low: Row, bits: Int): Unit = {
+    shift(high, from, bits)
+    multiply(low, high, Literal(BigInt(1) << bits))
+    subtract(low, from, low)
+  }
+  /** Shifts all rows right, `step` bits at a time, while `by` has more than so many bits. */
+  def narrow(t: Row, by: Row, bits: Int, step: Int = 1)(rows: Row*): Unit = {
+    val again, after = new Label
+    place(again)
+    shift(t, by, bits)
+    jumpIfLess(t, 1)(after)
+    for (row <- rows) shift(row, row, step)
+    jump(again)
+    place(after)
+  }
+  def absolute(row: Row): Unit = ifLess(row, 0)(subtract(row, 0, row))
   def atMost(row: Row, bound: Operand): Unit = ifLess(bound, row)(move(row, bound))
   def atLeast(row: Row, bound: Operand): Unit = ifLess(row, bound)(move(row, bound))
 
-  /** Its words. */
-  def words: Seq[BigInt] = instructions.toSeq.map { instruction =>
+  /** Its words, each with the place that it jumps to. */
+  def words: Seq[(BigInt, Int)] = instructions.toSeq.map { instruction =>
     def field(operand: Operand): BigInt = operand match {
       case Row(index) => index
       case Indexed(base, y) => (if (y) 2 << rowBits else 1 << rowBits) | base.index
@@ -102,9 +139,11 @@ class RowProgram {
       Seq(instruction.a, instruction.b).collect { case Literal(value) => value }.foldLeft(BigInt(0))(_ max _)
     val jump = instruction.label.fold(0)(_.at)
     require(jump >= 0, "a jump to a label without a place")
-    (Seq(instruction.target, instruction.a, instruction.b).map(field).foldLeft(BigInt(instruction.operation)) {
-      (word, next) => word << operandBits | next
-    } << literalBits | literal) << jumpBits | jump
+    val word =
+      Seq(instruction.target, instruction.a, instruction.b).map(field).foldLeft(BigInt(instruction.operation)) {
+        (word, next) => word << operandBits | next
+      }
+    (word << literalBits | literal, jump)
   }
 }
 
@@ -121,22 +160,32 @@ object RowProgram {
   val JumpIfLess = 9
   val End = 10
   val Move = 11
+  val Take = 12
   val rowBits = 7
+  /** From this row on rows are the machine's, for one request; those before it are the connection's. */
+  val machineRows = 64
   val operandBits: Int = rowBits + 2
   val literalBits = 32
-  val jumpBits = 10
-  val bits: Int = 4 + 3 * operandBits + literalBits + jumpBits
 }
 
-/** Runs a [[RowProgram]] over the rows of one connection after another: an instruction in 6 clocks, a product or
-  * quotient in as many more as [[SerialArithmetic]] takes. `request` goes to the rows from `first` on.
+/** Runs a [[RowProgram]] over the rows of one connection after another: an instruction in 5 or 6 clocks, a product or
+  * quotient in as many more as [[SerialArithmetic]] takes, a shift or field of the request in as many as it has bits.
+  *
+  * @param kept    rows of a connection, a power of two
+  * @param flow    the connection, until `ends`
+  * @param request its first field at the top, when `starts`
+  * @param entry   where the program starts
+  * @param fields  widths of what it responds
   */
 class RowMachine(
-    program: RowProgram, config: EngineSizes, flow: UInt, first: Int, request: => Seq[UInt], fields: Seq[Int])
-    extends Area {
+    program: RowProgram, config: EngineSizes, kept: Int, flow: UInt, request: => Bits, entry: => UInt,
+    fields: Seq[Int]) extends Area {
   import RowProgram._
-  private val code = Mem(program.words.map(word => B(word, bits bits)))
-  private val rows = StateMemory(config.ecc, Bits(64 bits), config.flows << rowBits)
+  private val jumpBits = log2Up(program.words.size)
+  private val bits = 4 + 3 * operandBits + literalBits + jumpBits
+  private val code = Mem(program.words.map { case (word, jump) => B(word << jumpBits | jump, bits bits) })
+  private val connections = (config.flows * kept) max machineRows
+  private val rows = StateMemory(config.ecc, Bits(64 bits), connections + machineRows)
   rows.addAttribute("no_rw_check") // written in a state of its own
   private val counter = Reg(UInt(jumpBits bits))
   private val word = Reg(Bits(bits bits))
@@ -157,18 +206,20 @@ class RowMachine(
 
   private val address = UInt(rowBits bits)
   address := place(operands(1))
-  private val read = rows.readSync(flow @@ address)
+  private def addressed(row: UInt): UInt = {
+    val own = U(connections, log2Up(connections + machineRows) bits) | row(log2Up(machineRows) - 1 downto 0).resized
+    row.msb ? own | (flow @@ row(log2Up(kept) - 1 downto 0)).resized
+  }
+  private val read = rows.readSync(addressed(address))
   private def value(operand: Bits): SInt = (kind(operand) === 3) ? literal.resize(64).asSInt | read.asSInt
   private val next = code.readSync(counter)
 
   private val writes = False
-  private val writeRow = UInt(rowBits bits)
-  private val writeValue = Bits(64 bits)
-  writeRow := place(operands(0))
-  writeValue := result.asBits
-  rows.write(flow @@ writeRow, writeValue, writes)
+  rows.write(addressed(place(operands(0))), result.asBits, writes)
 
-  private val loading = Reg(UInt(rowBits bits))
+  /** The rest of the request, from its top on; bits that a shift or a field still needs. */
+  private val waiting = Reg(Bits(widthOf(request) bits))
+  private val left = Reg(UInt(7 bits))
   val response: Seq[UInt] = fields.map(width => Reg(UInt(width bits)))
   val starts = Bool()
   val ends = False
@@ -178,20 +229,13 @@ class RowMachine(
   arithmetic.io.request.b := b.asUInt.resized
 
   private val steps: StateMachine = new StateMachine {
-    val rest, load, fetch, decode, readA, readB, takeB, compute, wait_, store = new State
+    val rest, fetch, decode, readA, readB, takeB, compute, wait_, shift, store = new State
     setEncoding(binaryOneHot)
     setEntry(rest)
     rest.whenIsActive {
-      counter := 0
-      loading := 0
-      when(starts)(goto(load))
-    }
-    load.whenIsActive {
-      writes := True
-      writeRow := loading + first
-      writeValue := Vec(request.map(_.resize(64)))(loading.resize(log2Up(request.size))).asBits
-      loading := loading + 1
-      when(loading === request.size - 1)(goto(fetch))
+      counter := entry.resized
+      waiting := request
+      when(starts)(goto(fetch))
     }
     fetch.whenIsActive(goto(decode))
     decode.whenIsActive {
@@ -211,13 +255,12 @@ class RowMachine(
     }
     compute.whenIsActive {
       result := is(Subtract) ? (a - b) | (a + b)
-      when(is(Move))(result := a)
-      goto(fetch)
+      when(is(Move) || is(Shift))(result := a)
+      when(is(Take))(result := 0)
+      left := b.asUInt.resized
+      goto(decode) // the next word has come since
       when(is(Add) || is(Subtract) || is(Move))(goto(store))
-      when(is(Shift)) {
-        result := a >> b(5 downto 0).asUInt
-        goto(store)
-      }
+      when(is(Shift) || is(Take))(goto(shift))
       when(is(Multiply) || is(Divide)) {
         arithmetic.io.request.valid := True
         goto(wait_)
@@ -226,7 +269,10 @@ class RowMachine(
       when(is(SetY))(y := a.asUInt.resized)
       for ((field, i) <- response.zipWithIndex)
         when(is(Respond) && operands(0)(rowBits - 1 downto 0).asUInt === i)(field := a.asUInt.resized)
-      when(is(Jump) || is(JumpIfLess) && a < b)(counter := jump)
+      when(is(Jump) || is(JumpIfLess) && a < b) {
+        counter := jump
+        goto(fetch)
+      }
       when(is(End)) {
         ends := True
         goto(rest)
@@ -236,9 +282,16 @@ class RowMachine(
       result := arithmetic.io.response.payload.asSInt
       when(arithmetic.io.response.valid)(goto(store))
     }
+    shift.whenIsActive {
+      left := left - 1
+      when(left === 0)(goto(store)) elsewhen is(Take) {
+        result := (result ## waiting.msb).resize(64).asSInt
+        waiting := waiting |<< 1
+      } otherwise (result := result |>> 1)
+    }
     store.whenIsActive {
       writes := True
-      goto(fetch)
+      goto(decode)
     }
   }
 }

@@ -3,7 +3,6 @@ package downbeat.calculation
 
 import spinal.core._
 import spinal.lib._
-import spinal.lib.math.UnsignedDivider
 
 /** A request for a product, a * b modulo 2^64, or a quotient, floor(a / b). a / 0 is all ones. */
 case class ArithmeticRequest() extends Bundle {
@@ -22,37 +21,39 @@ case class SerialArithmetic() extends Component {
   }
   noIoPrefix()
 
-  private val divider = new UnsignedDivider(SerialArithmetic.bits, SerialArithmetic.shortBits, storeDenominator = true)
+  import SerialArithmetic._
   private val busy = RegInit(False)
-  private val multiplies = RegInit(False)
-  private val multiplicand, product = Reg(UInt(SerialArithmetic.bits bits))
-  private val multiplier = Reg(UInt(SerialArithmetic.shortBits bits))
+  private val divides = Reg(Bool())
+  /** The multiplicand, doubled in each clock; or the rest of the numerator, and below it the quotient so far. */
+  private val long = Reg(UInt(bits bits))
+  /** The rest of the multiplier; or the denominator. */
+  private val short = Reg(UInt(shortBits bits))
+  private val product = Reg(UInt(bits bits))
+  private val remainder = Reg(UInt(shortBits bits))
+  private val left = Reg(UInt(log2Up(bits + 1) bits)) // bits of the quotient
+
+  private val extended = remainder @@ long.msb
+  private val difference = extended -^ short
+  private val fits = !difference.msb
+  long := (long @@ (divides && fits)).resize(bits)
+  remainder := (fits ? difference | extended.resize(shortBits + 2)).resize(shortBits)
+  left := left - 1
+  when(!divides)(short := short |>> 1)
+  when(short.lsb)(product := product + long)
 
   io.request.ready := !busy
-  divider.io.flush := False
-  divider.io.cmd.valid := io.request.fire && io.request.divides
-  divider.io.cmd.numerator := io.request.a
-  divider.io.cmd.denominator := io.request.b
-  divider.io.rsp.ready := True
-
-  multiplier := multiplier |>> 1
-  multiplicand := multiplicand |<< 1
-  when(multiplier.lsb)(product := product + multiplicand)
   when(io.request.fire) {
     busy := True
-    multiplies := !io.request.divides
-    multiplicand := io.request.a
-    multiplier := io.request.b
+    divides := io.request.divides
+    long := io.request.a
+    short := io.request.b
     product := 0
+    remainder := 0
+    left := bits
   }
-
-  private val multiplied = multiplies && !multiplier.orR
-  io.response.valid := multiplied || divider.io.rsp.valid
-  io.response.payload := multiplies ? product | divider.io.rsp.quotient
-  when(io.response.valid) {
-    busy := False
-    multiplies := False
-  }
+  io.response.valid := busy && (divides ? (left === 0) | !short.orR)
+  io.response.payload := divides ? long | product
+  when(io.response.valid)(busy := False)
 }
 
 object SerialArithmetic {

@@ -176,8 +176,8 @@ case class DownbeatConfig(
   val policiesPace: Boolean = policies.exists(_.paces)
   /** Some start-up policy bounds what a loss leaves. */
   val policiesBound: Boolean = startupPolicies.exists(_.bounds)
-  /** Calculators beside the engine that the build's policies use. */
-  val calculators: Seq[Calculator] = policies.flatMap(_.calculator).distinct
+  /** Calculators beside the engine that the build's policies use, those that share a unit last. */
+  val calculators: Seq[Calculator] = policies.flatMap(_.calculator).distinct.sortBy(_.shares)
   val policiesCalculate: Boolean = calculators.nonEmpty
   val requestBits: Int = calculators.map(_.requestBits).foldLeft(0)(_ max _)
 

@@ -27,11 +27,11 @@ case class Calculation(requestBits: Int) extends Bundle {
     this.note := note
   }
 
-  /** The same with a request of `bits`, zeros above. */
+  /** The same with a request of `bits`, zeros below. */
   def widened(bits: Int): Calculation = {
     val wide = Calculation(bits)
     wide.valid := valid
-    wide.operands := operands.resize(bits)
+    wide.operands := operands ## B(0, bits - requestBits bits)
     wide.note := note
     wide
   }
@@ -78,7 +78,9 @@ trait EngineSizes {
   def ecc: Boolean
 }
 
-/** A kind of long calculation. A build has one unit for each that one of its policies names. */
+/** A kind of long calculation. A build has one unit for each that one of its policies names, and one for all that
+  * share.
+  */
 trait Calculator {
   def name: String
   def requestBits: Int
@@ -88,6 +90,8 @@ trait Calculator {
     * latency.
     */
   def underWay(config: EngineSizes): Int = 1
+  /** Its unit is that of all calculators which share. */
+  def shares: Boolean = false
   def build(config: EngineSizes): CalculatorUnit
 }
 
