@@ -34,8 +34,8 @@ class Build:
         return cls(engine, port, layout["bundles"]["Command"]["fields"])
 
     def memory_bits(self, stage: str) -> int:
-        found = re.search(rf"reg \[(\d+):0\] {stage}_memory \[", self.engine)
-        return int(found[1]) + 1 if found else 0
+        found = re.findall(rf"reg \[(\d+):0\] {stage}_(?:memory|priors) \[", self.engine)
+        return sum(int(high) + 1 for high in found)
 
     def register_bits(self) -> int:
         return sum(int(width) + 1 for width in re.findall(r"^ +reg +\[(\d+):0\] +\w+;", self.engine, re.MULTILINE))

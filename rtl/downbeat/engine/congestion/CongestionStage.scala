@@ -5,7 +5,8 @@ import downbeat.calculation.Calculators
 import downbeat.config.DownbeatConfig
 import downbeat.congestion._
 import downbeat.engine.pipeline.{EnginePipeline, Signals, Stage}
-import downbeat.messages.EventKind
+import downbeat.lib.ecc.StateMemory
+import downbeat.messages.{EventKind, TcpState}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -21,6 +22,12 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   import signals._
   private val Seq(s0, _, s2, s3, s4, s5) = steps
   private val kinds = CongestionEventKind
+
+  private val priors = StateMemory(config.ecc, PriorState(config), config.flows)
+  priors.addAttribute("no_rw_check") // events of one flow are too far apart to collide
+  private val prior =
+    fetched.insert(pipeline.behind(address)(priors.readSync(address(FLOW), pipeline.moves(address))))
+  if (config.flows <= Stage.distributed) pipeline.staysUntilNext(prior)
 
   // ---- the event
 
@@ -119,14 +126,16 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
       startup
     }
     val steady = insert(chosen(PARAMETERS.steady, before.steady))
+    /** Until the connection is established its policies are not used. */
+    val stays = insert(OPENING || STATE === TcpState.synSent || STATE === TcpState.synReceived)
   }
   val STARTUP: Payload[UInt] = index.startup
   val STEADY: Payload[UInt] = index.steady
 
   private def pipe(policyState: Payload[Bits]) = new PolicyPipe(
     steps.take(PolicyPipe.steps + 1), EVENT, kept.window, policyState, NOW, describe.calculating, describe.calculated)
-  private val startup = new PolicyFamily(config, config.startup, pipe(change.startupState), STARTUP)
-  private val steady = new PolicyFamily(config, config.steady, pipe(change.steadyState), STEADY)
+  private val startup = new PolicyFamily(config, config.startup, pipe(change.startupState), STARTUP, index.stays)
+  private val steady = new PolicyFamily(config, config.steady, pipe(change.steadyState), STEADY, index.stays)
   if (config.policiesCalculate) calculation.choose(startup, steady)
 
   /** The policy whose windows count. */
@@ -144,8 +153,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val results = new s3.Area {
     val window =
       insert(MuxOH.or(Vec(decide.counts.map(apply(_))), (startup.results ++ steady.results).map(apply(_).window)))
-    val startupState = insert(startup.result.policyState)
-    val steadyState = insert(steady.result.policyState)
+    val startupState = insert(startup.state)
+    val steadyState = insert(steady.state)
     val startupPlan = config.policiesPace generate insert(startup.result.departure)
     val steadyPlan = config.policiesPace generate insert(steady.result.departure)
     val bounded = config.policiesBound generate insert(startup.result.bounded)
@@ -154,7 +163,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   }
 
   private val windows =
-    new WindowUpdate(config, signals, EVENT, before, results.window, describe.calculated, keeps, Option(hostFlight),
+    new WindowUpdate(config, signals, EVENT, before, prior, results.window, describe.calculated, keeps,
+      Option(hostFlight),
       decide.fromStartup, if (config.policiesBound) Some((results.bounded, results.bound)) else None, steps)
   import windows.handshakes
 
@@ -179,19 +189,17 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
     val after = CongestionState(config)
     after.window := WINDOW
-    private val stays = handshakes || OPENING
-    after.startupState := Mux[Bits](stays, change.startupState, results.startupState)
-    after.steadyState := Mux[Bits](stays, change.steadyState, results.steadyState)
+    after.startupState := results.startupState
+    after.steadyState := results.steadyState
     if (after.startup != null) after.startup := STARTUP
     if (after.steady != null) after.steady := STEADY
     when(handshakes)(after.window := before.window)
-    after.prior := before.prior
-    when(EVENT.isLoss) {
-      after.prior.cwnd := before.window.cwnd(46 downto 16)
-      after.prior.ssthresh := before.window.ssthresh(46 downto 16)
-      after.prior.steadyState := change.steadyState
-    }
-    when(EVENT.kind === kinds.undone && !OPENING)(after.steadyState := before.prior.steadyState)
+    private val reduced = PriorState(config)
+    reduced.cwnd := before.window.cwnd(46 downto 16)
+    reduced.ssthresh := before.window.ssthresh(46 downto 16)
+    reduced.steadyState := change.steadyState
+    pipeline.behind(s5)(priors.write(FLOW, reduced, EVENT.isLoss && isValid))
+    when(EVENT.kind === kinds.undone && !OPENING)(after.steadyState := prior.steadyState)
     windows.growth.update(after, WINDOW)
     after.spacing := spacing
     after.initialWindow := OPENING ? PARAMETERS.initialWindow | before.initialWindow

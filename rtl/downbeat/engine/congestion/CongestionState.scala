@@ -20,7 +20,6 @@ case class CongestionState(config: DownbeatConfig) extends Bundle {
   /** The initial window, segments. The connection lost its SYN and starts with one (RFC 5681 3.1). */
   val initialWindow = UInt(8 bits)
   val synLost = Bool()
-  val prior = PriorState(config)
   val growth = GrowthState()
   val calculation = config.policiesCalculate generate CalculationState()
   val flight = config.hostStart generate HostFlightState()
@@ -29,7 +28,9 @@ case class CongestionState(config: DownbeatConfig) extends Bundle {
   def handshake: HandshakeWindow = new HandshakeWindow(window)
 }
 
-/** Windows and the steady policy's state before the last reduction, for `undone`. Windows in bytes. */
+/** Windows and the steady policy's state before the last reduction, for `undone`. Windows in bytes. A word of its own,
+  * because few events write it: the others need no choice of what stays.
+  */
 case class PriorState(config: DownbeatConfig) extends Bundle {
   val cwnd, ssthresh = UInt(31 bits)
   val steadyState = Bits(CongestionState.policyStateBits(config.steadyPolicies) bits)

@@ -22,7 +22,8 @@ case class GrowthState() extends Bundle {
   * @param fromStartup they are the start-up policy's, on step 2
   */
 class GrowthLimit(
-    signals: Signals, event: Payload[CongestionEvent], before: Payload[CongestionState], policy: Payload[Window],
+    signals: Signals, event: Payload[CongestionEvent], before: Payload[CongestionState], prior: Payload[PriorState],
+    policy: Payload[Window],
     fromStartup: Payload[Bool], steps: Seq[Node])
     extends Area {
   import signals._
@@ -65,7 +66,7 @@ class GrowthLimit(
     switch(event.kind) {
       is(kinds.loss, kinds.timeout, kinds.timeoutAgain)(after.growth.maximumFlight := 0)
       is(kinds.established, kinds.restart)(after.growth.maximumFlight := window.cwnd(46 downto 16))
-      is(kinds.undone)(after.growth.maximumFlight := before.prior.cwnd)
+      is(kinds.undone)(after.growth.maximumFlight := prior.cwnd)
     }
   }
 }

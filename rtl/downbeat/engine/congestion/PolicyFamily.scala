@@ -12,8 +12,10 @@ import spinal.lib.misc.pipeline._
   *
   * @param pipe  its policy state has the width of the largest
   * @param index the number of the connection's policy, on step 2
+  * @param stays the policy state stays as it is, on step 2
   */
-class PolicyFamily(config: DownbeatConfig, set: PolicySet[Policy], pipe: PolicyPipe, index: Payload[UInt])
+class PolicyFamily(
+    config: DownbeatConfig, set: PolicySet[Policy], pipe: PolicyPipe, index: Payload[UInt], stays: Payload[Bool])
     extends Area {
   import pipe.{s0, s2, s3}
   import set.{numbers, present => policies}
@@ -34,6 +36,7 @@ class PolicyFamily(config: DownbeatConfig, set: PolicySet[Policy], pipe: PolicyP
         case None => index >= number
       })
     }
+    val ofState = own.map(select => insert(select && !stays))
   }
   /** For each policy whether it is the connection's. One always is: an absent number selects the one before it. */
   def selects: Seq[Payload[Bool]] = select.own
@@ -41,6 +44,8 @@ class PolicyFamily(config: DownbeatConfig, set: PolicySet[Policy], pipe: PolicyP
   private val choose = new s3.Area {
     private val all = policies.zip(results).map { case (policy, result) => widened(policy, result) }
     val result = if (all.size == 1) all.head else MuxOH.or(Vec(selects.map(apply(_))), all)
+    val state = MuxOH.or(Vec((select.ofState :+ stays).map(apply(_))),
+      results.map(_.policyState.resize(stateBits)) :+ apply(pipe.policyState))
     val calculator = config.policiesCalculate generate {
       val indices = CalculationControl.indices(config, policies)
       if (indices.size == 1) indices.head else MuxOH.or(Vec(selects.map(apply(_))), indices)
@@ -48,14 +53,15 @@ class PolicyFamily(config: DownbeatConfig, set: PolicySet[Policy], pipe: PolicyP
   }
   /** The result of the connection's policy, on step 3. */
   val result: PolicyResult = choose.result
+  /** The policy state after the event, on step 3. */
+  val state: Bits = choose.state
   /** Its calculator, by index, on step 3. */
   val calculator: UInt = choose.calculator
 
-  /** A result with all fields that a result of this build may have. */
+  /** A result with all fields that a result of this build may have, but for the policy state. */
   private def widened(policy: Policy, result: PolicyResult): PolicyResult = {
-    val wide = PolicyResult(stateBits, config.policiesPace, config.requestBits, config.policiesBound)
+    val wide = PolicyResult(0, config.policiesPace, config.requestBits, config.policiesBound)
     wide.window := result.window
-    wide.policyState := result.policyState.resize(stateBits)
     if (config.policiesPace) wide.departure := (if (policy.paces) result.departure else DeparturePlan.configured)
     if (config.policiesBound) {
       wide.bounded := (if (policy.bounds) result.bounded else False)

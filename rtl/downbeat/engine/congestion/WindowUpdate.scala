@@ -21,7 +21,7 @@ import spinal.lib.misc.pipeline._
   */
 class WindowUpdate(
     config: DownbeatConfig, signals: Signals, event: Payload[CongestionEvent], before: Payload[CongestionState],
-    policy: Payload[Window],
+    prior: Payload[PriorState], policy: Payload[Window],
     calculated: Payload[Calculated], keeps: Payload[Bool], host: Option[HostFlight],
     fromStartup: Payload[Bool], bound: Option[(Payload[Bool], Payload[UInt])], steps: Seq[Node])
     extends Area {
@@ -55,8 +55,8 @@ class WindowUpdate(
     /** A loss where ssthresh is above cwnd: the window does not rise. */
     val afterLoss = insert(before.window.cwnd + add.inflation)
     /** RFC 4015 3.2: what was reduced in vain. */
-    val afterUndo = insert(Mux[UInt](before.window.cwnd < Window.ofBytes(before.prior.cwnd),
-        Window.ofBytes(before.prior.cwnd), before.window.cwnd))
+    val afterUndo = insert(Mux[UInt](before.window.cwnd < Window.ofBytes(prior.cwnd),
+        Window.ofBytes(prior.cwnd), before.window.cwnd))
     val afterFull =
       insert(Mux[UInt](add.flightAndOne < before.window.ssthresh, add.flightAndOne, before.window.ssthresh))
   }
@@ -68,7 +68,7 @@ class WindowUpdate(
       is(kinds.none, kinds.sent)(window := before.window)
       is(kinds.undone) {
         window.cwnd := compare.afterUndo
-        window.ssthresh := Window.ofBytes(before.prior.ssthresh)
+        window.ssthresh := Window.ofBytes(prior.ssthresh)
       }
       is(kinds.duplicate)(keepSsthresh(add.inflated))
       is(kinds.partial)(keepSsthresh(compare.afterPartial))
@@ -111,7 +111,7 @@ class WindowUpdate(
   /** The connection is not established yet; from step 4 on. */
   val handshakes: Payload[Bool] = settle.handshakes
 
-  val growth = new GrowthLimit(signals, event, before, policy, fromStartup, steps)
+  val growth = new GrowthLimit(signals, event, before, prior, policy, fromStartup, steps)
 
   new s5.Area {
     WINDOW.cwnd := Mux[UInt](growth.applies, growth.cwnd, bounded(settle.window.cwnd, segment))

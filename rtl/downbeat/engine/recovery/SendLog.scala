@@ -2,7 +2,8 @@
 package downbeat.engine.recovery
 
 import downbeat.config.DownbeatConfig
-import downbeat.engine.pipeline.EnginePipeline
+import downbeat.engine.pipeline.{EnginePipeline, Stage}
+import downbeat.lib.WideMemory
 import downbeat.lib.ecc.StateMemory
 import downbeat.messages.EventKind
 import downbeat.time.NearInstant
@@ -38,6 +39,7 @@ class SendLog(val view: RecoveryView, pipeline: EnginePipeline, single: Payload[
   private val placeBits = log2Up(SendLog.places(config))
   private val memory = StateMemory(config.ecc, SendRecord(config), config.flows << placeBits)
   memory.addAttribute("no_rw_check") // events of one flow are too far apart to collide
+  if ((config.flows << placeBits) > Stage.distributed) WideMemory(memory)
 
   private val select = new s0.Area {
     private val pairs =
