@@ -59,13 +59,13 @@ def test_bytes_of_every_size_are_equal_both_ways(host: Host) -> None:
         written[side] += taken
 
     def read(side: int) -> None:
-        most = draw.choice((1, 100, 1460, 16384))
+        maximum = draw.choice((1, 100, 1460, 16384))
         if draw.random() < 0.5:
-            got[side] += ends[side].receive(most) or b""
+            got[side] += ends[side].receive(maximum) or b""
             return
         spans = ends[side].peek()
         if spans:
-            piece = bytes(spans[0][:most])
+            piece = bytes(spans[0][:maximum])
             got[side] += piece
             ends[side].consume(len(piece))
 
