@@ -23,7 +23,7 @@ from sim.golden.engine.round_trip import Record, RoundTrips
 # The fields of a trace record that are looked at; to read all of them takes longer than the rest of the test.
 RECORDED = (
     *("reference_flow", "kind", "live", "state", "acknowledged_value", "highestSent_value", "received_value"),
-    *("sendWindow", "congestion_kind", "congestion_rttValid", "congestion_rtt"),
+    *("sendWindow", "congestion_kind", "congestion_rttValid", "congestion_rtt", "congestion_rttMinimum"),
 )
 CLOCK = 2**48  # ns, in which `now` wraps
 STATES = {value: name for name, value in layout()["enums"]["TcpState"].items()}
@@ -308,6 +308,7 @@ class _Look:
                 lane.kinds[kind] += 1
             sample = record["congestion_rtt"] if record["congestion_rttValid"] else None
             lane.same("round trip", sample, lane.recovery.sample)
+            lane.same("smallest round trip", record["congestion_rttMinimum"], lane.recovery.trips.minimum)
         if not tcb.in_use:
             lane.check(
                 bool(self.descriptors) and self.descriptors.popleft()["release"] == 1, "the flow is not released"

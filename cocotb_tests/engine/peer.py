@@ -17,6 +17,7 @@ from sim.golden.engine.round_trip import RoundTrips
 
 SEND_BYTES = 65536
 HARD = (2, 3)
+TIMEOUTS = (0, 0, 5, 30)  # units of 2^30 ns
 UNREACHABLE, TOO_BIG = 1, 2  # IcmpErrorKind
 NEAR_WRAP = (0, 1, 2**31, MODULUS - 1, MODULUS - 2000, 2**31 - 1500)
 
@@ -96,7 +97,9 @@ class Peer:
         generation = (lane.tcb.generation + 1) % 256
         initial = draw.choice((draw.getrandbits(32), *NEAR_WRAP))
         offset = draw.choice((0, draw.getrandbits(32)))
-        chosen = Parameters(ecn=draw.random() < 0.6, keep_alive=draw.choice((0, 0, 1, 3)))
+        chosen = Parameters(
+            draw.random() < 0.6, keep_alive=draw.choice((0, 0, 1, 3)), user_timeout=draw.choice(TIMEOUTS)
+        )
         values = {
             "initialSequence_value": initial,
             "timestampOffset": offset,
@@ -104,6 +107,7 @@ class Peer:
             "parameters_ssthresh": 65536,
             "parameters_ecn": int(chosen.ecn),
             "parameters_keepAlive": chosen.keep_alive,
+            "parameters_userTimeout": chosen.user_timeout,
             "parameters_noDelay": int(draw.random() < 0.5),
             "parameters_renoRecovery": int(draw.random() < 0.3),
         }
@@ -284,7 +288,7 @@ class Peer:
             return
         kind = "close" if tcb.state == "closed" else draw.choice(("shutdown", "close", "close", "abort", "setTimes"))
         if kind == "setTimes":
-            keep_alive, user_timeout = draw.choice((0, 1, 3)), draw.choice((0, 0, 30))
+            keep_alive, user_timeout = draw.choice((0, 1, 3)), draw.choice(TIMEOUTS)
             length = user_timeout << 16 | keep_alive  # ConnectionTimes
             self._application(kind, lambda _: events.set_times(tcb, keep_alive, user_timeout, now), length=length)
             return

@@ -145,7 +145,10 @@ class Recovery:
         closes = kind == "close" and live
         if closes and (not self.user_timeout or self.user_timeout > CLOSED):
             self.user_timeout = CLOSED
-        if advanced or arms or closes:
+        changes = kind == "setTimes" and live
+        if changes:
+            self.user_timeout = tcb.parameters.user_timeout
+        if advanced or arms or closes or changes:
             self.user_deadline = now // UNIT + self.user_timeout + 1
 
         self._time(tcb, sent, resent, timed_out or lost or partial, departed, now)
