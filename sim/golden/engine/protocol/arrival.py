@@ -61,7 +61,7 @@ def _take_syn(tcb: Connection, segment: Segment, now: int, effects: Effects) -> 
     responds = segment.has("A")
     tcb.received = tcb.consumed = tcb.expected = tcb.last_ack = (segment.seq + 1) & MASK
     tcb.ranges, tcb.fin, tcb.fin_received, tcb.delayed, tcb.echoing = [], None, False, False, False
-    tcb.wl1, tcb.wl2 = segment.seq, segment.ack
+    tcb.wl1, tcb.wl2 = segment.seq, segment.ack if responds else tcb.una
     tcb.scaling, tcb.peer_scale = segment.scale is not None, segment.scale or 0
     # The window of a SYN is not scaled; an ACK may confirm a SYN with ACK (RFC 7323 2.2).
     space = tcb.build.receive_bytes if responds and tcb.scaling else min(tcb.build.receive_bytes, 65535)
@@ -207,8 +207,7 @@ def _ordinary(
     if away > 0:
         _acknowledge(tcb, segment, effects)
     later = since(segment.seq, tcb.wl1)
-    # A SYN without ACK has left nothing in SND.WL2.
-    newer = later > 0 or later == 0 and (was == "synReceived" or since(segment.ack, tcb.wl2) >= 0)
+    newer = later > 0 or later == 0 and since(segment.ack, tcb.wl2) >= 0
     if away >= 0 and newer:
         effects.again = tcb.window == 0
         tcb.window, tcb.wl1, tcb.wl2 = wide, segment.seq, segment.ack
