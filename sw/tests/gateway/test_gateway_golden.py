@@ -87,6 +87,9 @@ SPOILT = (
 )
 
 
+REPORTERS = (1, 2, 1 + 2**8, 1 + 2**16, 1 + 2**24)  # a cookie that left out a byte would serve two
+
+
 class Play:
     """One gateway in virtual time and the model, and what its hosts and those that record them know."""
 
@@ -94,7 +97,7 @@ class Play:
         self.draw = random.Random(seed)
         self.gateway, self.file = gateway, file
         self.model = Golden(settings)
-        self.hosts = {number: wire.Host(SITE_KEY, number) for number in range(1, 6)}
+        self.hosts = {number: wire.Host(SITE_KEY, number) for number in REPORTERS}
         self.offsets = {number: self.draw.randrange(1 << 32) for number in self.hosts}  # ms, of their clocks
         # Reporter, nonce, source, time (of no gateway after a restart), the hello with the cookie.
         self.cookies: list[tuple[int, int, str, int | None, bytes]] = []
@@ -148,8 +151,19 @@ class Play:
         self.model.counters["challenges"] += 1
         host.stamp = self.stamp(number)
         self.cookies.append((number, nonce, source, self.model.now, host.hello(nonce, cookie)))
+        thief = draw.choice(list(self.hosts))
+        if thief != number:
+            self._with_stolen(thief, nonce, cookie, source)
         if draw.random() < 0.8:
             self._with_cookie(*self.cookies[-1], source)
+
+    def _with_stolen(self, number: int, nonce: int, cookie: int, source: str) -> None:
+        """A cookie is for one reporter, whatever else is the same."""
+        host = self.hosts[number]
+        host.stamp = self.stamp(number)
+        same(host.opened(self.gateway.give(host.hello(nonce, cookie), source))[0], wire.CHALLENGE)
+        self.saw["stolen cookie"] += 1
+        self.model.counters["challenges"] += 1
 
     def again(self) -> None:
         """A hello that somebody has recorded, from its own address or another."""
@@ -353,4 +367,4 @@ def test_the_gateway_does_what_the_model_does(virtual: Make, tmp_path: Path, kin
     print(refused, saw)
     often = {"stale", "replayed", "unknown_session", *(each.cause for each in SPOILT)}
     assert all(refused[cause] > 20 for cause in often | ({"rate_limited"} if kind == "slow" else set())), refused
-    assert all(saw[name] > 20 for name in ("known", "unknown", "old cookie")), saw
+    assert all(saw[name] > 20 for name in ("known", "unknown", "old cookie", "stolen cookie")), saw
