@@ -79,9 +79,9 @@ BENCH_upsets := $(RTL)
 BENCH_estimator := $(SET_UP)
 BENCH_host := $(HOST_TESTS_RTL) driver build/programs.stamp
 # A file, or its base, says that it needs the build with ns-2's floor of the retransmission timeout.
-NS2_FILE = $(shell cd sim/experiments/papers && f=$$(echo */$(NAME).toml) && \
-	grep -lE 'preset"? = $(if $(VARY),\[?)"ns2"' $$f $$(sed -n 's|^base = "\(.*\)"|*/\1.toml|p' $$f 2>/dev/null) 2>/dev/null)
-FILES_RTL := $(SIM_RTL) $(SIM65536_RTL) $(if $(if $(NAME),$(NS2_FILE),$(VARY)),$(NS2_RTL))
+NS2_FILE = $(shell cd sim/experiments/papers && grep -lE 'preset"? = "ns2"' */$(NAME).toml \
+	$$(sed -n 's|^base = "\(.*\)"|*/\1.toml|p' */$(NAME).toml 2>/dev/null) 2>/dev/null)
+FILES_RTL := $(SIM_RTL) $(SIM65536_RTL) $(if $(VARY)$(NS2_FILE),$(NS2_RTL))
 EXPERIMENT_gateway := $(SIM_RTL)
 EXPERIMENT_linearity := $(SIM_RTL)
 

@@ -31,6 +31,7 @@ TOGETHER = 16  # flips stand among drawn ones
 STEPS = 30  # random traffic takes so many
 ALL = "UPSETS_ALL"  # a file for the counts of all bits' flips
 STAGES = ("protocol", "recovery", "measure", "congestion", "transmit")
+WORDS = (*(f"{stage}_memory" for stage in STAGES), "congestion_priors")
 
 
 def run(*, everything: str = "") -> None:
@@ -150,21 +151,21 @@ async def two_flips_of_a_word_end_the_connection_alone(dut: Any) -> None:
             crowd.peer_sends(connection)
         await crowd.settle()
 
-    for _ in range(2 + len(STAGES)):
+    for _ in range(2 + len(WORDS)):
         crowd.peer_connects()
     await crowd.settle()
     living = list(crowd.connections.values())
-    for stage in STAGES:
+    for name in WORDS:
         ended = int(dut.counters_uncorrectableFlips.value)
         broken = living.pop()
-        memory = next(memory for memory in all_memories() if memory.path.endswith(f"{stage}_memory"))
+        memory = next(memory for memory in all_memories() if memory.path.endswith(name))
         assert broken.flow is not None
         flip(word(dut, memory, broken.flow), *generator().sample(range(memory.bits), 2))
         await talk(broken, *living)
         await talk(*living)
-        assert (broken.state, broken.reason) == ("closed", "memoryError"), stage
-        assert all(connection.state == "established" for connection in living), stage
-        assert int(dut.counters_uncorrectableFlips.value) == ended + 1, stage
+        assert (broken.state, broken.reason) == ("closed", "memoryError"), name
+        assert all(connection.state == "established" for connection in living), name
+        assert int(dut.counters_uncorrectableFlips.value) == ended + 1, name
     crowd.check()
     assert all(connection.to_core.arrived == connection.to_core.given for connection in living)
     await farewell(crowd)

@@ -8,10 +8,12 @@ import random
 from dataclasses import dataclass, replace
 
 from cocotb_tests.bench.layout import element
-from cocotb_tests.engine.crowd import BUILD, CLOCK, Apply, Crowd, Lane
+from cocotb_tests.engine.crowd import CLOCK, Crowd
+from cocotb_tests.engine.lane import BUILD, Apply, Lane
 from cocotb_tests.engine.segment import MODULUS
 from sim.golden.engine.protocol import arrival, events
-from sim.golden.engine.protocol.connection import Connection, Effects, Parameters, Segment, since
+from sim.golden.engine.protocol.connection import Connection, Effects, Parameters, Segment
+from sim.golden.engine.protocol.sequence import since
 from sim.golden.engine.retransmission import Recovery
 from sim.golden.engine.round_trip import RoundTrips
 

@@ -10,7 +10,8 @@ import cocotb
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.engine.test_recovery_stage import MODULUS, MSS, Stage
-from sim.golden.engine.round_trip import RoundTrips, Sample, since
+from sim.golden.engine.protocol.sequence import since
+from sim.golden.engine.round_trip import RoundTrips, Sample
 
 BUFFER = 64 * 1024  # bytes
 DEADLINE_STEP = 2**16  # ns

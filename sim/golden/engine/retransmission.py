@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sim.golden.engine.protocol.connection import MASK, TICK, UNIT, Connection, Effects, since, up
+from sim.golden.engine.protocol.connection import MASK, TICK, UNIT, Connection, Effects, up
+from sim.golden.engine.protocol.sequence import since
 from sim.golden.engine.round_trip import RoundTrips
 from sim.golden.engine.rto import SECOND, RtoEstimator
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from sim.golden.engine.protocol.sequence import MODULUS, since
 from sim.golden.engine.rto import RtoEstimator
 
-MODULUS = 1 << 32
 NONE = (1 << 36) - 1  # ns: no round trip yet; also the longest
 PLACE_SHIFT = 11  # a place is for 2 KiB of sequence numbers
 
@@ -36,11 +36,6 @@ class Sample:
     rtt: int  # ns
     first: bool  # the first of its round trip
     full: bool  # the segment was a full one
-
-
-def since(number: int, other: int) -> int:
-    """Bytes from `other` up to `number`, signed."""
-    return (number - other + MODULUS // 2) % MODULUS - MODULUS // 2
 
 
 @dataclass

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from sim.golden.engine.round_trip import MODULUS, NONE, RoundTrips, Sample, since
+from sim.golden.engine.protocol.sequence import MODULUS, since
+from sim.golden.engine.round_trip import NONE, RoundTrips, Sample
 
 SMSS = 1460
 FLIGHT = 20  # segments

@@ -25,8 +25,12 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
   private val priors = StateMemory(config.ecc, PriorState(config), config.flows)
   priors.addAttribute("no_rw_check") // events of one flow are too far apart to collide
-  private val prior =
-    fetched.insert(pipeline.behind(address)(priors.readSync(address(FLOW), pipeline.moves(address))))
+  private val connected = fetched.isValid && fetched(LIVE)
+  private val read = pipeline.behind(address)(
+    StateMemory.read(priors, address(FLOW), pipeline.moves(address), counts = connected))
+  private val prior = fetched.insert(read.word)
+  /** As `unreadable`, of the windows before a reduction. */
+  val priorUnreadable: Payload[Bool] = config.ecc generate fetched.insert(read.uncorrectable && connected)
   if (config.flows <= Stage.distributed) pipeline.staysUntilNext(prior)
 
   // ---- the event
@@ -127,7 +131,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     }
     val steady = insert(chosen(PARAMETERS.steady, before.steady))
     /** Until the connection is established its policies are not used. */
-    val stays = insert(OPENING || STATE === TcpState.synSent || STATE === TcpState.synReceived)
+    val handshakes = insert(STATE === TcpState.synSent || STATE === TcpState.synReceived)
+    val stays = insert(OPENING || handshakes)
   }
   val STARTUP: Payload[UInt] = index.startup
   val STEADY: Payload[UInt] = index.steady
@@ -165,8 +170,9 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val windows =
     new WindowUpdate(config, signals, EVENT, before, prior, results.window, describe.calculated, keeps,
       Option(hostFlight),
-      decide.fromStartup, if (config.policiesBound) Some((results.bounded, results.bound)) else None, steps)
-  import windows.handshakes
+      decide.fromStartup, index.handshakes,
+      if (config.policiesBound) Some((results.bounded, results.bound)) else None, steps)
+  import index.handshakes
 
   // ---- the departure, and the state after the event
 
@@ -198,7 +204,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     reduced.cwnd := before.window.cwnd(46 downto 16)
     reduced.ssthresh := before.window.ssthresh(46 downto 16)
     reduced.steadyState := change.steadyState
-    pipeline.behind(s5)(priors.write(FLOW, reduced, EVENT.isLoss && isValid))
+    pipeline.behind(s5)(priors.write(FLOW, reduced, (OPENING || LIVE && EVENT.isLoss) && isValid))
     when(EVENT.kind === kinds.undone && !OPENING)(after.steadyState := prior.steadyState)
     windows.growth.update(after, WINDOW)
     after.spacing := spacing

@@ -4,7 +4,6 @@ package downbeat.engine.congestion
 import downbeat.config.DownbeatConfig
 import downbeat.congestion._
 import downbeat.engine.pipeline.Signals
-import downbeat.messages.TcpState
 import spinal.core._
 import spinal.lib.misc.pipeline._
 
@@ -12,18 +11,21 @@ import spinal.lib.misc.pipeline._
   * RFC 6582's and RFC 5681's, for all policies. The result has 2 SMSS <= ssthresh and SMSS <= cwnd, and neither is
   * above 1 GiB.
   *
+  * @param prior      the windows before the last reduction
   * @param policy     the windows of the policy that the event is for
   * @param calculated a stale response leaves the windows as they are
   * @param keeps      so does a change of policies
   * @param host       the host's start of the connection, if the build has one
   * @param fromStartup the start-up policy's windows count
+  * @param handshakes the connection is not established yet: its policies are not used
   * @param bound      whether the start-up policy bounds what a loss leaves, and by what, if one can
   */
 class WindowUpdate(
     config: DownbeatConfig, signals: Signals, event: Payload[CongestionEvent], before: Payload[CongestionState],
     prior: Payload[PriorState], policy: Payload[Window],
     calculated: Payload[Calculated], keeps: Payload[Bool], host: Option[HostFlight],
-    fromStartup: Payload[Bool], bound: Option[(Payload[Bool], Payload[UInt])], steps: Seq[Node])
+    fromStartup: Payload[Bool], handshakes: Payload[Bool], bound: Option[(Payload[Bool], Payload[UInt])],
+    steps: Seq[Node])
     extends Area {
   import signals._
   private val Seq(s0, s1, s2, s3, s4, s5) = steps
@@ -93,10 +95,7 @@ class WindowUpdate(
       when(start.counts)(window.cwnd := Window.ofBytes(start.cwnd))
     }
     when(keeps)(window := before.window)
-    /** Until the connection is established its policies are not used, and the bits of its window are a
-      * [[HandshakeWindow]].
-      */
-    val handshakes = insert(STATE === TcpState.synSent || STATE === TcpState.synReceived)
+    // The bits of its window are a HandshakeWindow.
     when(handshakes) {
       window.cwnd := 0
       window.ssthresh := 0
@@ -108,9 +107,6 @@ class WindowUpdate(
       window.ssthresh := before.window.ssthresh
     }
   }
-  /** The connection is not established yet; from step 4 on. */
-  val handshakes: Payload[Bool] = settle.handshakes
-
   val growth = new GrowthLimit(signals, event, before, prior, policy, fromStartup, steps)
 
   new s5.Area {

@@ -19,8 +19,8 @@ from sim.golden.engine.protocol.connection import (
     Parameters,
     Segment,
     linger,
-    since,
 )
+from sim.golden.engine.protocol.sequence import since
 
 OUTDATED = 7 * 2**48  # ns; TS.Recent is older than RFC 7323 5.5 allows, in wraps of the clock
 CLOCK = 2**48  # ns, in which the clock wraps

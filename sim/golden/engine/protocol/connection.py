@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from sim.golden.engine.protocol.sequence import since
+
 MASK = 2**32 - 1
 UNIT = 2**30  # ns, of challenges, keep-alive and the user timeout
 TICK = 2**20  # ns, of TSval
@@ -16,11 +18,6 @@ TIMESTAMP_BYTES = 12
 CHALLENGES = (8, 15)  # the fewest and the most in a unit of time
 DUPLICATES_WITHIN = 2**17  # bytes below RCV.NXT; data that came twice farther away is not reported
 RECEIVING = ("synReceived", "established", "finWait1", "finWait2")
-
-
-def since(number: int, origin: int) -> int:
-    """Bytes from `origin` up to `number`, signed."""
-    return (number - origin + 2**31) % 2**32 - 2**31
 
 
 def up(time: int) -> int:

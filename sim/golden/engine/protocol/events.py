@@ -15,9 +15,9 @@ from sim.golden.engine.protocol.connection import (
     Connection,
     Effects,
     linger,
-    since,
     up,
 )
+from sim.golden.engine.protocol.sequence import since
 
 RANGES = 4
 PROBES = 9  # keep-alive gives up behind them
