@@ -18,12 +18,13 @@ import cocotb
 from cocotb.triggers import FallingEdge
 
 from cocotb_tests.bench import generator
-from cocotb_tests.bench.layout import number
+from cocotb_tests.bench.layout import number, policy
 from cocotb_tests.bench.runner import BUILD, run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.crowd import LISTEN_PORT, Connection, Crowd
 from cocotb_tests.core.upsets import CHECK, Memory, flip, memories, visible, word
 from cocotb_tests.test_downbeat_random import disorder, farewell
+from sim.golden.congestion.startup import pairs
 
 MODULE = "DownbeatEcc"
 EVERY = 12  # clocks between two flips
@@ -31,7 +32,14 @@ TOGETHER = 16  # flips stand among drawn ones
 STEPS = 30  # random traffic takes so many
 ALL = "UPSETS_ALL"  # a file for the counts of all bits' flips
 STAGES = ("protocol", "recovery", "measure", "congestion", "transmit")
-WORDS = (*(f"{stage}_memory" for stage in STAGES), "congestion_priors")
+WORDS = (*(f"{stage}_memory" for stage in STAGES), "congestion_priors", "measure_rates_memory", "measure_inline_memory")
+# Memories with a record of each segment in flight, and how many bytes are sent. A second segment may take the first
+# one's place in the send log.
+RECORDS = [
+    ("recovery_timer_roundTrip_log_memory", 100),
+    ("measure_probes_banks_0", 6000),
+    ("measure_probes_banks_1", 6000),
+]
 
 
 def run(*, everything: str = "") -> None:
@@ -93,6 +101,10 @@ def drawn_bits() -> Iterator[tuple[Memory, int, int]]:
     draw = generator()
     for memory in cycle(all_memories()):
         yield memory, draw.randrange(memory.words), draw.randrange(memory.bits)
+
+
+def memory_of(name: str) -> Memory:
+    return next(memory for memory in all_memories() if memory.path.endswith(name))
 
 
 def arrived(crowd: Crowd) -> int:
@@ -158,7 +170,7 @@ async def two_flips_of_a_word_end_the_connection_alone(dut: Any) -> None:
     for name in WORDS:
         ended = int(dut.counters_uncorrectableFlips.value)
         broken = living.pop()
-        memory = next(memory for memory in all_memories() if memory.path.endswith(name))
+        memory = memory_of(name)
         assert broken.flow is not None
         flip(word(dut, memory, broken.flow), *generator().sample(range(memory.bits), 2))
         await talk(broken, *living)
@@ -174,3 +186,36 @@ async def two_flips_of_a_word_end_the_connection_alone(dut: Any) -> None:
     await crowd.settle()
     usable = sum(connection.state == "established" for connection in crowd.connections.values())
     assert usable == number("flows"), "a flow is lost"
+
+
+@cocotb.test()
+@cocotb.parametrize((("name", "length"), RECORDS))
+async def two_flips_of_a_segments_record_end_the_connection(dut: Any, name: str, length: int) -> None:
+    core = await Core.create(dut)
+    core.listen(
+        LISTEN_PORT,
+        parameters_startup=policy("StartupPolicy", "pairs"),
+        parameters_startupArgument=pairs.argument(0, 1000),
+    )
+    await core.idle()
+    crowd = Crowd(core, generator(), loss=0.0)
+    for _ in range(2):
+        crowd.peer_connects()
+    await crowd.settle()
+    broken, other = crowd.connections.values()
+    assert broken.flow is not None and other.flow is not None
+    memory = memory_of(name)
+    share = memory.words // number("flows")
+    records = [word(dut, memory, broken.flow * share + place) for place in range(share)]
+    before = [int(record.value) for record in records]
+    for connection in (broken, other):
+        connection.to_peer.given += bytes(length)
+        assert connection.flow is not None
+        core.write(connection.flow, bytes(length))
+    while not (written := [record for record, old in zip(records, before, strict=True) if int(record.value) != old]):
+        await FallingEdge(dut.clk)
+    flip(written[0], *generator().sample(range(memory.bits), 2))
+    await crowd.settle()
+    assert (broken.state, broken.reason) == ("closed", "memoryError")
+    assert other.state == "established" and other.to_peer.arrived == other.to_peer.given
+    assert int(dut.counters_uncorrectableFlips.value) == 1

@@ -159,8 +159,8 @@ class Core:
             **others,
         )
 
-    def listen(self, port: int) -> None:
-        self.command("listen", localPort=port, parameters_ssthresh=65536, parameters_initialWindow=10)
+    def listen(self, port: int, **others: int) -> None:
+        self.command("listen", localPort=port, parameters_ssthresh=65536, parameters_initialWindow=10, **others)
 
     async def notified(self, clocks: int = 20_000) -> dict[str, Any]:
         return unpack("Notification", (await self.notifications.receive(clocks))["data"])

@@ -111,8 +111,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   private val recovery = new RecoveryStage(config, pipeline, signals)
   private val measure = new MeasureStage(config, pipeline, signals)
   private val congestion = new CongestionStage(config, pipeline, signals)
-  private val transmit = new TransmitStage(
-    config, pipeline, signals, Seq(recovery, measure, congestion).map(_.unreadable) :+ congestion.priorUnreadable)
+  private val transmit = new TransmitStage(config, pipeline, signals)
   if (config.policiesCalculate) congestion.calculates(calculators)
   if (config.policiesEstimate) measure.estimates(estimator, congestion.windowBefore, congestion.readsRates)
   if (config.policiesMeasure) measure.measures(inline)

@@ -25,12 +25,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
 
   private val priors = StateMemory(config.ecc, PriorState(config), config.flows)
   priors.addAttribute("no_rw_check") // events of one flow are too far apart to collide
-  private val connected = fetched.isValid && fetched(LIVE)
-  private val read = pipeline.behind(address)(
-    StateMemory.read(priors, address(FLOW), pipeline.moves(address), counts = connected))
-  private val prior = fetched.insert(read.word)
-  /** As `unreadable`, of the windows before a reduction. */
-  val priorUnreadable: Payload[Bool] = config.ecc generate fetched.insert(read.uncorrectable && connected)
+  private val prior = pipeline.readSide(priors, address, address(FLOW), needed = _(LIVE)).word
   if (config.flows <= Stage.distributed) pipeline.staysUntilNext(prior)
 
   // ---- the event

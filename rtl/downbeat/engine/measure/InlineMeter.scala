@@ -46,12 +46,8 @@ class InlineMeter(
     val arrives = insert(LIVE && KIND === EventKind.measured)
     val sends = insert(LIVE && KIND === EventKind.sent && MEASURED && !RESENT)
   }
-  private val read = new s1.Area {
-    val before = insert(
-      pipeline.behind(s0)(
-        StateMemory.read(memory, address.flow, pipeline.moves(s0), counts = isValid && LIVE).word))
-  }
-  import read.before
+  private val read = pipeline.readSide(memory, s0, address.flow, needed = _(LIVE))
+  private val before = read.word
 
   private val count = new s2.Area {
     val last = insert(before.sent === InlineMeasurement.probes - 1)
@@ -108,6 +104,7 @@ class InlineMeter(
     when(completes || probes.forgets || address.opens || OPENING)(after.sent := 0)
     when(forgets)(after.result.valid := False)
     when(address.opens || OPENING)(after.result := InlineResult.none)
+    if (config.ecc) StateMemory.poison(memory, read.unreadable)
     pipeline.behind(s5)(memory.write(FLOW, after, isValid && (LIVE || OPENING)))
 
     INLINE := after.result

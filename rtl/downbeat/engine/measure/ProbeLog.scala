@@ -45,18 +45,15 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
     /** The place in each bank of the record and of the one after it. */
     val halves = insert(Vec((index + 1) >> 1, index >> 1))
     val unanswered = insert(before.sent - before.acknowledging)
+    val needsRecords = insert((isAck || isDeparted) && before.sent =/= before.acknowledging)
     /** Departed and not acknowledged. */
     val inFlight = insert(before.departing - before.acknowledging)
     val anyToDepart = insert(before.departing =/= before.sent)
     val addresses = halves.map(half => FLOW @@ half)
   }
 
-  private val read = new s1.Area {
-    val records = banks.zip(select.addresses).map { case (bank, address) =>
-      insert(
-        pipeline.behind(s0)(
-          StateMemory.read(bank, address, pipeline.moves(s0), counts = isValid && select.isAck).word))
-    }
+  private val records = banks.zip(select.addresses).map { case (bank, address) =>
+    pipeline.readSide(bank, s0, address, needed = _(select.needsRecords)).word
   }
 
   /** One record against an ACK. */
@@ -92,8 +89,8 @@ class ProbeLog(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signal
     }
   }
   private val order = new s2.Area {
-    val oldest = insert(Mux[ProbeRecord](select.isOdd, read.records(1), read.records(0)))
-    val second = insert(Mux[ProbeRecord](select.isOdd, read.records(0), read.records(1)))
+    val oldest = insert(Mux[ProbeRecord](select.isOdd, records(1), records(0)))
+    val second = insert(Mux[ProbeRecord](select.isOdd, records(0), records(1)))
   }
   private val oldest = Candidate(order.oldest)
   private val second = Candidate(order.second)

@@ -43,12 +43,8 @@ class RateMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signa
   private val address = new s0.Area {
     val flow: UInt = FLOW
   }
-  private val read = new s1.Area {
-    val before = insert(
-      pipeline.behind(s0)(
-        StateMemory.read(memory, address.flow, pipeline.moves(s0), counts = isValid && LIVE).word))
-  }
-  import read.before
+  private val read = pipeline.readSide(memory, s0, address.flow, needed = _(LIVE))
+  private val before = read.word
 
   private val compare = new s0.Area {
     val repeats = insert(LIVE && (DUPLICATE || CONGESTION_KIND === CongestionEventKind.paired))
@@ -121,6 +117,7 @@ class RateMeter(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signa
     after.rates := before.rates
     when(compare.arrives)(after.rates := ESTIMATED)
     when(compare.forgets || !wanted)(after.rates := RateWindows.none)
+    if (config.ecc) StateMemory.poison(memory, read.unreadable)
     pipeline.behind(s5)(memory.write(FLOW, after, isValid && (LIVE || OPENING)))
 
     RATES := after.rates

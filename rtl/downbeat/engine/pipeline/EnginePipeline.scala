@@ -42,6 +42,24 @@ class EnginePipeline(eventSpacing: Int, ecc: Boolean) extends Area {
   def staysUntilNext(payload: NamedType[_]): Unit = stayed += payload
   def stays(key: NamedTypeKey): Boolean = stayed.contains(key.tpe)
 
+  private val doubleFlips = mutable.ArrayBuffer[Payload[Bool]]()
+  /** With `ecc`: a word that the event needs has two flips, so transmit ends the connection. */
+  def endsConnection(unreadable: Payload[Bool]): Unit = doubleFlips += unreadable
+  /** Whether one of the words read so far has two flips. */
+  def unreadable(node: Node): Bool = doubleFlips.map(node(_)).fold(False)(_ || _)
+
+  /** Reads a stage's side memory with the address on `node`; the word stands on the next one, where `needed` says that
+    * the event uses it. An event that needs a word with two flips ends the connection.
+    */
+  def readSide[T <: Data](memory: Mem[T], node: Node, address: UInt, needed: Node => Bool): SideWord[T] = {
+    val next = nodes(nodes.indexOf(node) + 1)
+    val read = behind(node)(
+      StateMemory.read(memory, address, moves(node), counts = next.isValid && needed(next)))
+    val unreadable = ecc generate next.insert(read.uncorrectable && next.isValid && needed(next))
+    if (ecc) endsConnection(unreadable)
+    SideWord(next.insert(read.word), unreadable)
+  }
+
   /** To be called when every stage has placed its logic. */
   def build(): Unit = {
     val values = if (eventSpacing == 1) new CarriedValues(this) else new HeldValues(nodes, eventSpacing, stays)
@@ -51,6 +69,9 @@ class EnginePipeline(eventSpacing: Int, ecc: Boolean) extends Area {
   /** No event on any node. */
   def isEmpty: Bool = !nodes.map(_.isValid).reduce(_ || _)
 }
+
+/** A word of a side memory; with `ecc`, whether it is needed and has two flips. */
+case class SideWord[T <: Data](word: Payload[T], unreadable: Payload[Bool])
 
 object EnginePipeline {
   /** Register steps in which a stage computes. */
@@ -87,8 +108,10 @@ abstract class Stage[S <: Data](config: DownbeatConfig, pipeline: EnginePipeline
     pipeline.behind(address)(
       StateMemory.read(memory, address(signals.FLOW), pipeline.moves(address), counts = exists))
   /** The word has two flips, on `steps(0)`; with `ecc` alone. */
-  val unreadable: Payload[Bool] =
+  protected val unreadable: Payload[Bool] =
     (config.ecc && memory != null) generate fetched.insert(read.uncorrectable && exists)
+  // Protocol itself ends the connection.
+  if (unreadable != null && index > 0) pipeline.endsConnection(unreadable)
 
   /** The flow's word as the last event left it, on `steps(0)`. */
   val before: Payload[S] = (memory != null) generate fetched.insert(restored(read))

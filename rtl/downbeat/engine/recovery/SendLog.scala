@@ -61,25 +61,21 @@ class SendLog(val view: RecoveryView, pipeline: EnginePipeline, single: Payload[
     val address = FLOW @@ place
   }
 
-  private val read = new s1.Area {
-    private val looks = event.isSegment && ADVANCED || event.isDeparted
-    val record = insert(
-      pipeline.behind(s0)(
-        StateMemory.read(memory, select.address, pipeline.moves(s0), counts = isValid && looks).word))
-  }
+  private val record = pipeline.readSide(memory, s0, select.address,
+    needed = node => node(event.isSegment) && node(ADVANCED) || node(event.isDeparted)).word
 
   val found = new s2.Area {
-    val isIt = insert(read.record.end.value === select.end.value)
-    val departed = insert(read.record.departed)
-    val full = insert(read.record.full)
-    private val elapsed = STAMP.instant.low(config.roundTripBits).units - read.record.departure.units
+    val isIt = insert(record.end.value === select.end.value)
+    val departed = insert(record.departed)
+    val full = insert(record.full)
+    private val elapsed = STAMP.instant.low(config.roundTripBits).units - record.departure.units
     /** ns since the departure, at most 2^36 - 1. */
     val elapsed36 = insert {
       val bounded = elapsed.resize(36)
       when(elapsed(config.roundTripBits - 1 downto 36).orR)(bounded.setAll())
       bounded
     }
-    val distance = insert(read.record.end.value - UNACKNOWLEDGED.value)
+    val distance = insert(record.end.value - UNACKNOWLEDGED.value)
   }
 
   private val decide = new s3.Area {

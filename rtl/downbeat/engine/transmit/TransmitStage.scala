@@ -15,17 +15,13 @@ import spinal.lib.misc.pipeline._
   *
   * SYN, data and FIN are one sequence space here: SYN at the initial sequence number, FIN behind the last byte written.
   * Pure ACKs, RST and the end of a flow leave here too, without a grant.
-  *
-  * @param others whether the words of the stages between protocol and this one have two flips; null: never
   */
-class TransmitStage(
-    config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, others: Seq[Payload[Bool]])
+class TransmitStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 4, HardType(TransmitState(config))) {
   import signals._
   private val view = new TransmitView(config, signals, before, steps, pipeline.exit)
   private val words = new view.s1.Area {
-    UNREADABLE := LIVE && others.filter(_ != null).map(apply(_)).foldLeft(if (config.ecc) apply(unreadable) else False)(
-      _ || _)
+    UNREADABLE := LIVE && pipeline.unreadable(view.s1)
   }
   private val resend = new RetransmittedSegment(view)
   private val rate = new ProportionalRate(view)
