@@ -120,12 +120,13 @@ def _simulate(place: Path, **arguments: Any) -> str:
 
 
 def _filter(label: str) -> str | None:
-    """The cocotb filter that the session's CASE asks for: "" for all, None when this label is not meant."""
+    """The cocotb filter that the session's CASE asks for: "" for all, None when this label is not meant. A name without
+    parameters is for all of them."""
     case = os.environ.get("DOWNBEAT_CASE", "")
     if not case:
         return os.environ.get("COCOTB_TEST_FILTER", "")
     wanted, _, name = case.rpartition(":")
-    return rf"\.{re.escape(name)}$" if wanted == label else None
+    return rf"\.{re.escape(name)}(/.*)?$" if wanted == label else None
 
 
 def _plusargs(random_power_up: bool) -> list[str]:
