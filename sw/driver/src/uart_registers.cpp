@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <termios.h>
@@ -20,15 +21,12 @@ constexpr int attempts = 5;
 
 using Request = std::array<std::uint8_t, 6>;
 
-/// One word at a byte address; the bus counts in words, highest byte first.
+/// One word at a byte address; the bus counts in words. Numbers are big-endian.
 Request requestOf(std::uint8_t command, std::uint32_t address) {
-  const std::uint32_t word = address / 4;
-  return {command,
-          1,
-          static_cast<std::uint8_t>(word >> 24),
-          static_cast<std::uint8_t>(word >> 16),
-          static_cast<std::uint8_t>(word >> 8),
-          static_cast<std::uint8_t>(word)};
+  Request request{command, 1};
+  const std::uint32_t word = htonl(address / 4);
+  std::memcpy(&request[2], &word, sizeof word);
+  return request;
 }
 
 } // namespace
@@ -75,12 +73,11 @@ bool UartRegisters::fallsSilent() {
 std::uint32_t UartRegisters::request(std::uint32_t address) {
   const Request request = requestOf(readWords, address);
   put(request.data(), request.size());
-  std::array<std::uint8_t, 4> response;
-  if (take(response.data(), response.size(), timeout) != response.size())
+  std::uint32_t response;
+  if (take(reinterpret_cast<std::uint8_t *>(&response), sizeof response, timeout) != sizeof response)
     throw Failure(DOWNBEAT_NO_DEVICE, path_ + ": the board does not answer; is it programmed (make bitstream "
                                               "PROGRAM=1), are RX and TX crossed?");
-  return static_cast<std::uint32_t>(response[0]) << 24 | static_cast<std::uint32_t>(response[1]) << 16 |
-         static_cast<std::uint32_t>(response[2]) << 8 | response[3];
+  return ntohl(response);
 }
 
 void UartRegisters::begin() {
@@ -106,10 +103,10 @@ void UartRegisters::write(std::uint32_t address, std::uint32_t value) {
   const std::lock_guard lock(mutex_);
   begin();
   const Request head = requestOf(writeWords, address);
+  const std::uint32_t word = htonl(value);
   std::array<std::uint8_t, 10> request;
   std::memcpy(request.data(), head.data(), head.size());
-  for (std::size_t byte = 0; byte < 4; ++byte)
-    request[head.size() + byte] = static_cast<std::uint8_t>(value >> (24 - 8 * byte));
+  std::memcpy(&request[head.size()], &word, sizeof word);
   inStep_ = false;
   put(request.data(), request.size());
   inStep_ = true;

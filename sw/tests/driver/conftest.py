@@ -65,13 +65,17 @@ class Host:
         self.simulated = uri.startswith("sim:")
         self.ready: list[Item] = []
 
+    def advance(self) -> None:
+        """A simulated device's time passes. What it sends comes back to it."""
+        deadline = self.device.next_deadline
+        self.device.advance(max(self.device.now + STEP, deadline if deadline != NEVER else 0))
+        while frame := self.device.get_frame():
+            self.device.put_frame(mirrored(frame[0]), max(frame[1] + STEP, self.device.now))
+
     def step(self) -> None:
-        """Lets time pass, and takes what is ready. What a simulated device sends comes back to it."""
+        """Lets time pass, and takes what is ready."""
         if self.simulated:
-            deadline = self.device.next_deadline
-            self.device.advance(max(self.device.now + STEP, deadline if deadline != NEVER else 0))
-            while frame := self.device.get_frame():
-                self.device.put_frame(mirrored(frame[0]), max(frame[1] + STEP, self.device.now))
+            self.advance()
             self.ready += self.device.poll()
         else:
             self.ready += self.device.wait(0.02)

@@ -218,6 +218,27 @@ def test_the_descriptor_is_readable_while_anybody_has_news(host: Host) -> None:
     assert not readable()
 
 
+def test_a_simulated_device_s_descriptor_is_readable_for_news_alone() -> None:
+    host = Host(f"sim:{MODEL}")
+    with host.device:
+
+        def readable() -> bool:
+            return bool(select.select([host.device.descriptor], [], [], 0)[0])
+
+        out, peer = host.pair()
+        while readable():
+            host.step()
+        for _ in range(10):
+            host.advance()
+            assert not readable()
+        out.send(b"news")
+        for _ in range(10):
+            host.advance()
+        assert readable()
+        host.device.poll()
+        assert peer.receive() == b"news"
+
+
 def test_policies_by_name(host: Host) -> None:
     listener = host.listening(5001)
     options = Options(Parameters(b"hystart", b"cubic"), rate=100_000_000)

@@ -53,12 +53,14 @@ def device(core: Core, site: Site, request: pytest.FixtureRequest) -> Iterator[D
         yield device
 
 
-def report(core: Core, *, acked: int, acks: int, window: int = WINDOW, retreats: int = 0) -> None:
+def report(
+    core: Core, *, acked: int, acks: int, window: int = WINDOW, retreats: int = 0, at_time: int = CORE_TIME
+) -> None:
     """A path report of the one connection, in congestion avoidance."""
     at = NOTIFICATIONS + 64 * (core.tail % 1024)
     head = struct.pack("<4BHBBII", 4, 1, 0, 0, FLOW, GENERATION, retreats, window * MSS, window * MSS)
     times = 2 * ROUND_TRIP.to_bytes(5, "little") + bytes(12)
-    size = struct.pack("<H6s4x", MSS, CORE_TIME.to_bytes(6, "little"))
+    size = struct.pack("<H6s4x", MSS, at_time.to_bytes(6, "little"))
     tail = acked.to_bytes(6, "little") + bytes(4) + acks.to_bytes(3, "little")
     core.memory[at : at + 63] = head + times + size + tail
     core.memory[at + 63] = 1
@@ -109,6 +111,17 @@ def resumes(command: bytes) -> None:
     assert int.from_bytes(command[28:33], "little") == ROUND_TRIP and not any(command[33:40])
     (until,) = struct.unpack_from("<Q", command, 80)
     assert CORE_TIME + HOLD < until < CORE_TIME + HOLD + 60_000_000_000, "by the core's clock"
+
+
+def test_the_delivery_rate_is_that_between_two_reports(core: Core, device: Device) -> None:
+    """Times and bytes wrap at 2^48. A report without progress leaves the rate."""
+    connection = device.connect(PEER, 80)
+    established(core)
+    for at_time, acked in ((2**48 - 1000, 2**48 - 500), (3000, 9500), (5000, 9500)):
+        report(core, acked=acked, acks=0, at_time=at_time)
+        device.poll()
+    assert connection.info.delivery_rate == 10_000 * 10**9 // 4000
+    connection.abort()
 
 
 @pytest.mark.parametrize("device", ["spand"], indirect=True)

@@ -98,10 +98,12 @@ def test_the_first_open_of_a_program_may_wait_for_the_answer(site: Site) -> None
         other.learns(PREFIX, 40.0 * MSS)
         host = Host(f"{uri_of(site, 1)},wait=1000")
         with host.device:
+            begin = time.monotonic()
             assert started_now(host).source == Source.GATEWAY
             assert host.device.connect(OTHER_NETWORK, 6000).estimate.source == Source.NONE, (
                 "it answers, and knows nothing"
             )
+            assert time.monotonic() - begin < 1, "two opens wait no longer than for their responses"
 
 
 def test_a_wait_without_an_answer_ends(site: Site) -> None:

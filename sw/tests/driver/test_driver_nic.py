@@ -205,6 +205,23 @@ def test_a_release_waits_for_what_was_asked(nic: Nic) -> None:
     assert not connections(nic.socket)
 
 
+def test_no_doorbell_is_lost_where_the_nic_s_mailbox_is_full(nic: Nic) -> None:
+    """Its 4,096 entries are too few for what a program does while the NIC stands still."""
+    host = Host(nic.uri)
+    with host.device:
+        out, peer = host.pair()
+        assert nic.process
+        nic.process.send_signal(signal.SIGSTOP)
+        later = threading.Timer(0.5, nic.process.send_signal, [signal.SIGCONT])
+        later.start()
+        sent = bytes(number % 251 for number in range(5000))
+        for place in range(len(sent)):
+            assert out.send(sent[place : place + 1]) == 1
+        got = bytearray()
+        host.until(lambda: got.extend(peer.receive() or b"") or len(got) == len(sent))
+        assert got == sent
+
+
 def test_a_nic_lives_on_when_its_time_wraps(tmp_path: Path) -> None:
     """Times of 64 bits in 2^-16 ns: after 39 hours their double does, after 78 they do."""
     with Nic(tmp_path / "nic.sock", *LOOPED, environment=preloaded(tmp_path, FAST_CLOCK)) as nic:

@@ -281,6 +281,15 @@ def test_an_awnd_above_the_cap_and_a_loss_from_before_the_open_are_refused(make:
     assert estimator.report(replace(STEADY, losses=1, loss_time=SECOND - 1, loss_window=SIZE)) is Cause.LOSS
 
 
+def test_a_transfers_window_is_one_to_the_largest(make: Make) -> None:
+    estimator = make()
+    largest = 65_535 << 8
+    assert estimator.transfer(0, HERE, largest, SECOND // 10) is Cause.NONE
+    assert estimator.transfer(0, HERE, 1, SECOND // 10) is Cause.NONE
+    for window in (0, largest + 1):
+        assert estimator.transfer(0, HERE, window, SECOND // 10) is Cause.WINDOW
+
+
 def test_what_no_field_holds_is_a_python_error(make: Make) -> None:
     estimator = make()
     opened(estimator, 1)

@@ -48,6 +48,18 @@ def test_a_cached_answer_ends_with_its_lifetime_when_the_gateway_is_gone(virtual
     assert gateway.client(f"ask {PREFIX}") == "known 43800.000000"
 
 
+def test_a_full_cache_gives_up_one_that_still_holds(virtual: Make) -> None:
+    """Not all of them; 25,000 prefixes have a place."""
+    gateway = started(virtual)
+    gateway.client(f"ask {PREFIX}")
+    for number in range(25_000 - 1):
+        gateway.client(f"ask 10.{number >> 8}.{number & 255}.0/24")
+    gateway.client("pass")
+    assert gateway.client(f"ask {PREFIX}") == "known 43800.000000"
+    gateway.client("ask 11.0.0.0/24")
+    assert gateway.client(f"ask {PREFIX}") == "known 43800.000000"
+
+
 def test_reports_go_together_after_50_ms_or_when_a_message_is_full(virtual: Make) -> None:
     gateway = started(virtual)
     gateway.client(f"report {PREFIX} 1000")
