@@ -109,69 +109,51 @@ const std::map<std::string, std::map<std::string, Take>> &allowed() {
   return table;
 }
 
-// The line of a character that toml++ must not see: outside of comments and strings of one line some characters that
-// are not ASCII reach its unreachable code (3.3.0, is_non_ascii_horizontal_whitespace). 0: there is none.
-int foreignLine(std::string_view source) {
-  if (source.starts_with("\xEF\xBB\xBF")) source.remove_prefix(3);
-  int line = 1;
-  char quote = 0, before = 0; // the character that was not a space; 0: the line begins
-  bool comment = false;
-  for (std::size_t at = 0; at < source.size(); ++at) {
-    const char each = source[at];
-    if (each == '\n') {
-      ++line;
-      quote = before = 0;
-      comment = false;
-    } else if (quote) {
-      at += each == '\\' && quote == '"';
-      if (each == quote) quote = 0;
-    } else if (!comment) {
-      comment = each == '#';
-      // Behind a value no string begins, but for toml++ a word goes on.
-      if ((each == '"' || each == '\'') &&
-          (before == 0 || std::string_view("=[{,.").find(before) != std::string_view::npos))
-        quote = each;
-      if (each != ' ' && each != '\t') before = each;
-      if ((each & 0x80) || each == '\0' || source.substr(at, 3) == "\"\"\"" || source.substr(at, 3) == "'''")
-        return line;
-    }
+// What is wrong with a line, of those that toml++ must not see: some that nobody writes reach code of it that it says
+// is not reached (3.3.0: is_non_ascii_horizontal_whitespace, parse_key, parse_value). Nothing: "".
+const char *wrongWith(std::string_view line) {
+  const auto isOf = [](char each, std::string_view more) {
+    return std::isalnum(static_cast<unsigned char>(each)) || more.find(each) != std::string_view::npos;
+  };
+  const auto blanks = [&] { line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size())); };
+  const auto word = [&](std::string_view first, std::string_view more) {
+    if (line.empty() || !isOf(line.front(), first)) return false;
+    while (!line.empty() && isOf(line.front(), more)) line.remove_prefix(1);
+    blanks();
+    return true;
+  };
+  const auto one = [&](char each) {
+    if (!line.starts_with(each)) return false;
+    line.remove_prefix(1);
+    blanks();
+    return true;
+  };
+  const auto string = [&] {
+    const char quote = line.starts_with('"') ? '"' : '\'';
+    std::size_t end = 1;
+    while (end < line.size() && line[end] != quote) end += line[end] == '\\' && quote == '"' ? 2 : 1;
+    if (!line.starts_with(quote) || end >= line.size()) return false;
+    line.remove_prefix(end + 1);
+    blanks();
+    return true;
+  };
+  blanks();
+  if (one('[')) {
+    if (!word("_-", "_-.") || !one(']')) return "a section is [NAME]";
+  } else if (!line.empty() && !line.starts_with('#')) {
+    if (!word("_-", "_-.") || !one('=')) return "a line is [SECTION] or KEY = VALUE";
+    if (!word("+-", "+-_.:") && !string()) return "a value is a string of one line, or a number";
   }
-  return 0;
+  return line.empty() || line.starts_with('#') ? "" : "only a comment may follow";
 }
 
-struct Wrong {
-  int line = 0; // 0: nothing is
-  const char *what = "";
-};
-
-// Lines of which toml++ 3.3.0 asserts that nobody writes them (parse_key, parse_value): a section's head without a
-// name, and a value that begins with none of a string's, a number's or a boolean's characters.
-Wrong wrongLine(std::string_view source) {
-  constexpr std::string_view space = " \t", quotes = "\"'-";
+std::string wrongLine(std::string_view source, const std::string &file) {
   if (source.starts_with("\xEF\xBB\xBF")) source.remove_prefix(3);
-  Wrong wrong;
-  for (std::size_t begin = 0; begin < source.size();) {
-    const auto end = std::min(source.find('\n', begin), source.size());
-    std::string_view text = source.substr(begin, end - begin);
-    begin = end + 1;
-    ++wrong.line;
-    const auto skip = [&] { text.remove_prefix(std::min(text.find_first_not_of(space), text.size())); };
-    const auto next = [&](char also) {
-      return !text.empty() && (std::isalnum(static_cast<unsigned char>(text.front())) || text.front() == also ||
-                               quotes.find(text.front()) != std::string_view::npos);
-    };
-    skip();
-    if (text.starts_with('[')) {
-      text.remove_prefix(1);
-      skip();
-      if (text.starts_with('[')) text.remove_prefix(1);
-      skip();
-      if (!next('_')) return wrong.what = "a section has no name", wrong;
-    } else if (const auto equals = text.find('='); !text.starts_with('#') && equals != std::string_view::npos) {
-      text.remove_prefix(equals + 1);
-      skip();
-      if (!next('+')) return wrong.what = "a value is a string or a number", wrong;
-    }
+  for (int number = 1; !source.empty(); ++number) {
+    std::string_view line = source.substr(0, source.find('\n'));
+    source.remove_prefix(std::min(line.size() + 1, source.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (const char *wrong = wrongWith(line); *wrong) return file + ":" + std::to_string(number) + ": " + wrong;
   }
   return {};
 }
@@ -219,9 +201,7 @@ std::variant<Config, std::string> parseConfig(const std::string &source, const s
     std::ranges::replace_if(reason, [](unsigned char each) { return std::iscntrl(each); }, ' ');
     return file + ":" + std::to_string(at.begin.line) + ": " + reason;
   };
-  if (const int line = foreignLine(source))
-    return file + ":" + std::to_string(line) + ": use ASCII outside of comments and of strings, which have one line";
-  if (const auto [line, what] = wrongLine(source); line) return file + ":" + std::to_string(line) + ": " + what;
+  if (auto wrong = wrongLine(source, file); !wrong.empty()) return wrong;
   const toml::parse_result parsed = toml::parse(source);
   if (!parsed) return wrong(parsed.error().source(), std::string(parsed.error().description()));
   Config config;
