@@ -204,14 +204,20 @@ class RowMachine(
     base + kind(operand).mux(1 -> x, 2 -> y, default -> U(0, rowBits bits))
   }
 
-  private val address = UInt(rowBits bits)
-  address := place(operands(1))
+  /** The operand whose row is read next, and the one that is taken now. */
+  private val fetched, taken = CombInit(operands(1)).allowOverride()
   private def addressed(row: UInt): UInt = {
     val own = U(connections, log2Up(connections + machineRows) bits) | row(log2Up(machineRows) - 1 downto 0).resized
     row.msb ? own | (flow @@ row(log2Up(kept) - 1 downto 0)).resized
   }
-  private val read = rows.readSync(addressed(address))
-  private def value(operand: Bits): SInt = (kind(operand) === 3) ? literal.resize(64).asSInt | read.asSInt
+  private val read = rows.readSync(addressed(place(fetched)))
+  /** b is taken inverted for a difference, so that one adder makes sums, differences and comparisons. */
+  private val inverts = False
+  private val plain = (kind(taken) === 3) ? literal.resize(64).asSInt | read.asSInt
+  private val value = plain ^ inverts.asSInt.resize(64)
+  private val subtracts = is(Subtract) || is(JumpIfLess)
+  /** a + b, or a - b, with its sign above: the bit below carries the one in. */
+  private val sum = ((a.resize(65) ## True).asSInt + (b.resize(65) ## subtracts).asSInt) >> 1
   private val next = code.readSync(counter)
 
   private val writes = False
@@ -245,19 +251,21 @@ class RowMachine(
     }
     readA.whenIsActive(goto(readB))
     readB.whenIsActive {
-      a := value(operands(1))
-      address := place(operands(2))
+      a := value
+      when(is(Take))(a := 0)
+      fetched := operands(2)
       goto(takeB)
     }
     takeB.whenIsActive {
-      b := value(operands(2))
+      taken := operands(2)
+      inverts := subtracts
+      b := value
+      when(is(Move) || is(Shift) || is(Take))(b := 0)
       goto(compute)
     }
     compute.whenIsActive {
-      result := is(Subtract) ? (a - b) | (a + b)
-      when(is(Move) || is(Shift))(result := a)
-      when(is(Take))(result := 0)
-      left := b.asUInt.resized
+      result := sum.resized
+      left := literal.resized
       goto(decode) // the next word has come since
       when(is(Add) || is(Subtract) || is(Move))(goto(store))
       when(is(Shift) || is(Take))(goto(shift))
@@ -269,7 +277,7 @@ class RowMachine(
       when(is(SetY))(y := a.asUInt.resized)
       for ((field, i) <- response.zipWithIndex)
         when(is(Respond) && operands(0)(rowBits - 1 downto 0).asUInt === i)(field := a.asUInt.resized)
-      when(is(Jump) || is(JumpIfLess) && a < b) {
+      when(is(Jump) || is(JumpIfLess) && sum.msb) {
         counter := jump
         goto(fetch)
       }

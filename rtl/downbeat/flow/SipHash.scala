@@ -37,12 +37,12 @@ case class SipHash() extends Component {
   second := !begins && !wordEnds && !second
 
   private val key = io.key.subdivideIn(64 bits).map(_.asUInt)
-  private val word = io.message.payload
   private val state = Vec.fill(4)(Reg(UInt(64 bits)))
-  private val before = step.muxListDc(absorptions.zipWithIndex.map { case (at, index) => at -> word(index) })
-  private val after = step.muxListDc(absorptions.zipWithIndex.map { case (at, index) =>
-    at -> (if (index + 1 < words) word(index + 1) else U(0, 64 bits))
-  })
+  /** The word that goes into v3 before its rounds: a step lies five behind the one before, so its low bits count words.
+    */
+  private val word = Vec(io.message.payload :+ U(0, 64 bits))(step(1 downto 0))
+  /** It goes into v0 behind them. */
+  private val absorbed = RegNextWhen(word, begins || wordEnds)
   private val closes = step === absorptions.last
 
   private val sum0 = state(0) + state(1)
@@ -52,14 +52,14 @@ case class SipHash() extends Component {
   state(3) := (second ? state(1).rotateLeft(21) | state(1).rotateLeft(13)) ^ sum0
   state(1) := (second ? state(3).rotateLeft(17) | state(3).rotateLeft(16)) ^ sum2
   when(wordEnds) {
-    state(0) := state(0) ^ before
+    state(0) := state(0) ^ absorbed
     state(1) := state(1)
     state(2) := state(2) ^ (closes ? U(0xff, 64 bits) | U(0, 64 bits))
-    state(3) := state(3) ^ after
+    state(3) := state(3) ^ word
   }
   when(begins) {
     for (index <- 0 until 3) state(index) := key(index % 2) ^ constants(index)
-    state(3) := key(1) ^ constants(3) ^ word(0)
+    state(3) := key(1) ^ constants(3) ^ word
   }
   io.hash := state.reduce(_ ^ _)
 }

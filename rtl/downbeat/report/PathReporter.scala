@@ -93,7 +93,7 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     private val loss = event.kind === kinds.loss || event.kind === kinds.timeout
     val loses = loss && !begins
     val acknowledges = event.ackedBytes.orR && !begins
-    val restarts = event.kind === kinds.restart
+    val restarts = event.kind === kinds.restart && !begins
     val ends = event.state === TcpState.closed
     val counts = event.state =/= TcpState.synSent && event.state =/= TcpState.synReceived
     /** A connection that has never been established has nothing to tell. */
@@ -106,14 +106,23 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     val distance = ((False ## before.cwnd ## B(0, 16 bits)).asUInt - before.averageWindow.resize(49)).asSInt
     val acked = before.acked + event.ackedBytes
     val sinceGrowth = before.sinceGrowth +^ event.ackedBytes
-    val smaller = event.rtt < before.smallestRtt || !before.smallestRtt.orR
+    val smaller = event.rtt < before.smallestRtt || !before.smallestRtt.orR || begins
+    /** A connection begins with zeros; in registers they cost nothing. */
+    val state = CombInit(before).allowOverride()
+    when(begins) {
+      for (rtt <- Seq(state.smoothed8, state.variation4, state.smallestRtt)) rtt := 0
+      for (count <- Seq(state.losses, state.restarts, state.retreats, state.acked, state.acks)) count := 0
+      state.lossTime.ns := 0
+      state.lossWindow := 0
+      state.lossInAvoidance := False
+    }
   }
 
   // ---- step 3: phase, and the magnitude of the distance
 
   private val third = new Area {
     val event = steps(3)
-    val before = next(PathReporter.this.before)
+    val before = next(classify.state)
     val begins = next(classify.begins)
     val loses = next(classify.loses)
     val acknowledges = next(classify.acknowledges)
@@ -192,7 +201,7 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     private val step = next(fourth.step).resize(48)
     private val due = next(fourth.due)
     private val tells = next(fourth.tells)
-    private val sampled = before.smoothed8.orR && !begins
+    private val sampled = before.smoothed8.orR
     private val loses = next(fourth.loses)
     private val smoothed8 = next(fourth.smoothed8)
     private val variation4 = next(fourth.decayed4) + next(fourth.deviation)
@@ -207,7 +216,7 @@ case class PathReporter(config: DownbeatConfig) extends Component {
     after.ended := next(fourth.ends)
     after.generation := event.reference.generation
     when(event.rttValid) {
-      when(event.rttFirst) {
+      when(event.rttFirst || begins) {
         after.smoothed8 := sampled ? smoothed8 | (event.rtt << 3)
         after.variation4 := sampled ? variation4 | (event.rtt << 1).resize(38)
       }
@@ -225,22 +234,9 @@ case class PathReporter(config: DownbeatConfig) extends Component {
       after.lossInAvoidance := before.phase === PathPhase.avoidance
     }
     when(next(fourth.restarts))(after.restarts := before.restarts + 1)
-    when(event.retreats)(after.retreats := before.retreats + 1)
+    when(event.retreats && !begins)(after.retreats := before.retreats + 1)
     when(due)(after.reported := event.time)
-    when(begins) {
-      after.smoothed8 := event.rttValid ? (event.rtt << 3) | U(0, 39 bits)
-      after.variation4 := event.rttValid ? (event.rtt << 1).resize(38) | U(0, 38 bits)
-      after.smallestRtt := event.rttValid ? event.rtt | U(0, 36 bits)
-      after.averageWindow := cwnd
-      after.losses := 0
-      after.restarts := 0
-      after.retreats := 0
-      after.lossTime.ns := 0
-      after.lossWindow := 0
-      after.lossInAvoidance := False
-      after.acked := 0
-      after.acks := 0
-    }
+    when(begins)(after.averageWindow := cwnd)
     states.write(event.reference.flow, after, event.valid && tells)
 
     val report = Flow(PathReport(config))

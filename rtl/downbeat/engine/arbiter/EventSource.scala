@@ -19,14 +19,18 @@ case class EventSource(words: Stream[Bits], event: Bits => FilledEvent, returns:
 }
 
 object EventSource {
-  /** Two sources that take turns at one place of the arbiter, registered. */
+  /** Two sources that take turns at one place of the arbiter, registered. What only the longer word has needs no
+    * choice: the other's events do not look at it.
+    */
   def shared(config: DownbeatConfig, first: EventSource, second: EventSource): EventSource = {
-    val bits = widthOf(first.words.payload) max widthOf(second.words.payload)
+    val Seq(shorter, longer) = Seq(first, second).sortBy(source => widthOf(source.words.payload))
+    val bits = widthOf(shorter.words.payload)
     def marked(source: EventSource, mark: Bool): Stream[Bits] = source.words.map(word => mark ## word.resize(bits))
     def word(source: EventSource, shared: Bits): FilledEvent =
       source.event(shared.resize(widthOf(source.words.payload)))
     EventSource(
-      StreamArbiterFactory().roundRobin.transactionLock.onArgs(marked(first, False), marked(second, True)),
+      StreamArbiterFactory().roundRobin.transactionLock.onArgs(marked(first, False), marked(second, True)).map(chosen =>
+        chosen.msb ## longer.words.payload.dropLow(bits) ## chosen.resize(bits)),
       shared =>
         FilledEvent.chosen(config,
           Seq(!shared.msb -> word(first, shared), shared.msb -> word(second, shared))),

@@ -128,14 +128,19 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     /** Until the connection is established its policies are not used. */
     val handshakes = insert(STATE === TcpState.synSent || STATE === TcpState.synReceived)
     val stays = insert(OPENING || handshakes)
+    /** The steady policy has its state of before the reduction again. */
+    val restores = insert(EVENT.kind === kinds.undone && !OPENING)
+    val steadyStays = insert(stays && !restores)
   }
   val STARTUP: Payload[UInt] = index.startup
   val STEADY: Payload[UInt] = index.steady
 
   private def pipe(policyState: Payload[Bits]) = new PolicyPipe(
     steps.take(PolicyPipe.steps + 1), EVENT, kept.window, policyState, NOW, describe.calculating, describe.calculated)
-  private val startup = new PolicyFamily(config, config.startup, pipe(change.startupState), STARTUP, index.stays)
-  private val steady = new PolicyFamily(config, config.steady, pipe(change.steadyState), STEADY, index.stays)
+  private val startup = new PolicyFamily(config, config.startup, pipe(change.startupState), STARTUP,
+    Seq(index.stays -> change.startupState))
+  private val steady = new PolicyFamily(config, config.steady, pipe(change.steadyState), STEADY,
+    Seq(index.steadyStays -> change.steadyState, index.restores -> s3.insert(s3(prior).steadyState)))
   if (config.policiesCalculate) calculation.choose(startup, steady)
 
   /** The policy whose windows count. */
@@ -200,7 +205,6 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     reduced.ssthresh := before.window.ssthresh(46 downto 16)
     reduced.steadyState := change.steadyState
     pipeline.behind(s5)(priors.write(FLOW, reduced, (OPENING || LIVE && EVENT.isLoss) && isValid))
-    when(EVENT.kind === kinds.undone && !OPENING)(after.steadyState := prior.steadyState)
     windows.growth.update(after, WINDOW)
     after.spacing := spacing
     after.initialWindow := OPENING ? PARAMETERS.initialWindow | before.initialWindow

@@ -33,7 +33,7 @@ class HostFlight(
   private val Seq(s0, s1, s2, _, s4, s5) = steps
 
   private val current = new s0.Area {
-    val start = insert(Mux[HostStart](STARTS, PARAMETERS.start, before.start))
+    val start = insert(Mux[HostStart](STARTS || OPENING, PARAMETERS.start, before.start))
     val begins = insert(LIVE && (STARTS || ESTABLISHED))
     val small = insert(synLost && !STARTS)
     val begun = insert(before.begun)
@@ -88,13 +88,9 @@ class HostFlight(
     new s5.Area {
       after.start := current.start
       after.begun := False
-      when(!handshakes) {
+      when(!handshakes && !OPENING) {
         after.start.window := decide.count
         after.begun := decide.begun
-      }
-      when(OPENING) {
-        after.start := PARAMETERS.start
-        after.begun := False
       }
     }
     after

@@ -12,10 +12,11 @@ import spinal.lib.misc.pipeline._
   *
   * @param pipe  its policy state has the width of the largest
   * @param index the number of the connection's policy, on step 2
-  * @param stays the policy state stays as it is, on step 2
+  * @param kept  policy states that count in place of the policy's, each with its condition on step 2: one at most holds
   */
 class PolicyFamily(
-    config: DownbeatConfig, set: PolicySet[Policy], pipe: PolicyPipe, index: Payload[UInt], stays: Payload[Bool])
+    config: DownbeatConfig, set: PolicySet[Policy], pipe: PolicyPipe, index: Payload[UInt],
+    kept: Seq[(Payload[Bool], Payload[Bits])])
     extends Area {
   import pipe.{s0, s2, s3}
   import set.{numbers, present => policies}
@@ -36,7 +37,8 @@ class PolicyFamily(
         case None => index >= number
       })
     }
-    val ofState = own.map(select => insert(select && !stays))
+    private val replaced = kept.map { case (holds, _) => apply(holds) }.orR
+    val ofState = own.map(select => insert(select && !replaced))
   }
   /** For each policy whether it is the connection's. One always is: an absent number selects the one before it. */
   def selects: Seq[Payload[Bool]] = select.own
@@ -44,8 +46,8 @@ class PolicyFamily(
   private val choose = new s3.Area {
     private val all = policies.zip(results).map { case (policy, result) => widened(policy, result) }
     val result = if (all.size == 1) all.head else MuxOH.or(Vec(selects.map(apply(_))), all)
-    val state = MuxOH.or(Vec((select.ofState :+ stays).map(apply(_))),
-      results.map(_.policyState.resize(stateBits)) :+ apply(pipe.policyState))
+    val state = MuxOH.or(Vec((select.ofState ++ kept.map(_._1)).map(apply(_))),
+      results.map(_.policyState.resize(stateBits)) ++ kept.map { case (_, state) => apply(state) })
     val calculator = config.policiesCalculate generate {
       val indices = CalculationControl.indices(config, policies)
       if (indices.size == 1) indices.head else MuxOH.or(Vec(selects.map(apply(_))), indices)

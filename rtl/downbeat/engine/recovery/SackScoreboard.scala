@@ -57,11 +57,12 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
     // A duplicate SACK (RFC 2883) stands first and is none.
     private val plain = blocks(0).valid
     val first = insert(onlyIf(plain ? blocks(0) | blocks(1), counts))
-    private val second = plain ? blocks(1) | blocks(2)
-    private val inTurn =
-      Mux(plain, before.turn.mux(0 -> blocks(1), 1 -> blocks(2), default -> blocks(3)),
-        Mux(before.turn === 1, blocks(3), blocks(2)))
-    val other = insert(onlyIf(Mux(inTurn.valid, inTurn, second), counts))
+    private val later = blocks.drop(1)
+    private val inTurn = Mux(plain, before.turn.mux(0 -> B"001", 1 -> B"010", default -> B"100"),
+      Mux(before.turn === 1, B"100", B"010"))
+    private val isThere = (inTurn & B(later.map(_.valid))).orR
+    private val second = Mux(plain, B"001", B"010")
+    val other = insert(onlyIf(MuxOH.or(Mux(isThere, inTurn, second), later), counts))
     private def areIsolated(three: SackBlock*): Bool =
       three.map(_.valid).andR && Seq(0 -> 1, 0 -> 2, 1 -> 2).map { case (i, j) =>
         three(i).right < three(j).left || three(j).right < three(i).left
