@@ -28,6 +28,7 @@ std::optional<Response> Client::request(const Prefix &prefix, Nanoseconds now) {
   if (old && !cached.wanted && wanted_.size() < options_.cached &&
       (cached.requested == 0 || now - cached.requested >= options_.again)) {
     cached.wanted = true;
+    cached.answered = false;
     wanted_.push_back(prefix);
   }
   return cached.response && cached.response->known() ? cached.response : std::nullopt;
@@ -105,6 +106,7 @@ void Client::receive(Bytes datagram, Nanoseconds now) {
       if (cached == cache_.end()) continue;
       ++counters_.responses;
       cached->second.response = response;
+      cached->second.answered = true;
       // From the asking on: how long the response was on its way is not known.
       cached->second.until = cached->second.requested + Nanoseconds(response.lifetime) * millisecond;
       if (now >= cached->second.until) cached->second.response.reset();

@@ -47,10 +47,10 @@ public:
   /// Reports go with the next datagrams, without waiting for more.
   void hurry() { options_.flush = 0; }
   bool hasReports() const { return !reports_.empty(); }
-  /// To a request that still holds, also one that knows nothing.
+  /// One that still holds, or one to the latest request that knows nothing.
   bool hasResponse(const Prefix &prefix) const {
     const auto cached = cache_.find(prefix);
-    return cached != cache_.end() && cached->second.response.has_value();
+    return cached != cache_.end() && (cached->second.response || cached->second.answered);
   }
 
   bool connected() const { return session_.has_value(); }
@@ -60,7 +60,7 @@ private:
   struct Cached {
     std::optional<Response> response;
     Nanoseconds until = 0, requested = 0;
-    bool wanted = false;
+    bool wanted = false, answered = false; // the latest request
   };
 
   std::vector<std::uint8_t> seal(Message message, Nanoseconds now);
