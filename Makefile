@@ -31,8 +31,8 @@ IN_ENV := source scripts/env.sh &&
 PY := $(IN_ENV) python
 # A part of the Python packages is all that a simulation needs.
 SET_UP := $(or $(DOWNBEAT_VENV),build/venv)/$(if $(filter-out sim waves litex,$(or $(TARGETS),$(MAKECMDGOALS),help)),downbeat,simulation).stamp
-# Packages of the system are all that Scala needs; all tests together, and lint, need more of them.
-SYSTEM := build/$(if $(TEST),core,$(if $(filter test soak lint,$(MAKECMDGOALS) $(TARGETS)),test,core)).stamp
+# Packages of the system are all that Scala needs; all tests together, lint and mutants need more of them.
+SYSTEM := build/$(if $(TEST),core,$(if $(filter test soak lint mutants,$(MAKECMDGOALS) $(TARGETS)),test,core)).stamp
 RTL := build/rtl/$(BUILD).stamp
 SIM_RTL := build/sim/rtl.stamp
 # The first report needs one of its modules.

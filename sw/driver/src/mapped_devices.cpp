@@ -56,8 +56,9 @@ Mapping wholeOf(const File &file) {
 /// A file that stands for the registers, and one for the memory at bus address 0.
 MappedDevice ofFiles(const std::string &registers, const std::string &memory) {
   MappedDevice device;
-  device.kept.push_back(openAlone(registers));
-  device.registers = wholeOf(device.kept.back());
+  File file = openAlone(registers);
+  device.registers = wholeOf(file);
+  device.kept.push_back(std::move(file));
   if (memory.empty())
     throw Failure(DOWNBEAT_INVALID_ARGUMENT, registers + " is a file: name the memory too (?memory=FILE)");
   device.memory = wholeOf(openFile(memory));

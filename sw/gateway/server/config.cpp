@@ -79,7 +79,7 @@ const std::map<std::string, std::map<std::string, Take>> &allowed() {
                      [](Config &c) -> auto & { return c.redis.user; })},
         {"password_file", text(paths, path, [](Config &c) -> auto & { return c.passwordFile; })},
         {"prefixes", number<std::size_t>(1, 100'000'000, [](Config &c) -> auto & { return c.store.prefixes; })},
-        {"megabytes", number<std::size_t>(1, 1 << 20, [](Config &c) -> auto & { return c.store.bytes; })},
+        {"megabytes", number<std::size_t>(1, 1 << 20, [](Config &c) -> auto & { return c.megabytes; })},
         {"reporters", number<std::size_t>(1, 1024, [](Config &c) -> auto & { return c.store.reporters; })},
         {"least_reports", number<std::uint32_t>(1, 1000, [](Config &c) -> auto & { return c.store.minReports; })},
         {"aggregate",
@@ -205,7 +205,6 @@ std::variant<Config, std::string> parseConfig(const std::string &source, const s
   const toml::parse_result parsed = toml::parse(source);
   if (!parsed) return wrong(parsed.error().source(), std::string(parsed.error().description()));
   Config config;
-  config.store.bytes = (config.store.bytes + config.limits.bytes) >> 20; // megabytes, until all is read
   for (const auto &[section, node] : parsed.table()) {
     const auto keys = allowed().find(std::string(section.str()));
     if (keys == allowed().end() || !node.is_table())
@@ -218,9 +217,9 @@ std::variant<Config, std::string> parseConfig(const std::string &source, const s
         return wrong(value.source(), name + ": " + reason);
     }
   }
-  config.store.bytes <<= 20;
-  config.limits.bytes = config.store.bytes / 4;
-  config.store.bytes -= config.limits.bytes;
+  const std::size_t bytes = config.megabytes << 20;
+  config.limits.bytes = bytes / 4;
+  config.store.bytes = bytes - config.limits.bytes;
   if (config.udp.empty() && config.unixSocket.empty())
     return file + ": listen.udp and listen.unix are both empty: give one, or nobody can speak to the gateway";
   return config;

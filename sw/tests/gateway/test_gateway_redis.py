@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from downbeat_toe.gateway import admin, wire
+from downbeat_toe.gateway import admin, keys, wire
 from downbeat_toe.gateway.process import Site
 
 from sw.tests.gateway.redis_server import Redis, becomes, second_site
@@ -135,6 +135,33 @@ def test_what_a_denied_reporter_said_at_another_gateway_is_refused(redis: Redis,
             host.report(wire.transfer(PREFIX, 43_800))
             refuses(two, 1)
             assert second.request(PREFIX)[0].reporters == (0, 0, 0)
+
+
+def test_what_was_sealed_with_a_key_that_came_later_is_read_at_the_reload(redis: Redis, tmp_path: Path) -> None:
+    """The second gateway's key file was copied before the first one's new key."""
+    store = f"redis://127.0.0.1:{redis.port}"
+    with Site(store=store) as one:
+        two = second_site(one, store, tmp_path / "two")
+        before = two.keys.read_text()
+        keys.rotate(one.keys)
+        reloads(one)
+        with two, Speaker(one.udp, one.keys, 1) as first, Speaker(two.udp, two.keys, 2) as second:
+            assert two.keys.read_text() == before
+            first.report(wire.transfer(PREFIX, 43_800))
+            refuses(two, 1)
+            two.keys.write_text(one.keys.read_text())
+            reloads(two)
+            second.learns(PREFIX, 43_800)
+
+
+def reloads(site: Site) -> None:
+    before = len(site.events("keys_reloaded"))
+    assert site.process
+    site.process.send_signal(signal.SIGHUP)
+    end = time.monotonic() + 5
+    while len(site.events("keys_reloaded")) == before:
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_what_others_write_into_redis_is_stored_nowhere(redis: Redis) -> None:
