@@ -25,8 +25,7 @@ std::optional<Response> Client::request(const Prefix &prefix, Nanoseconds now) {
   Cached &cached = cache_[prefix];
   if (cached.response && now >= cached.until) cached.response.reset();
   const bool old = !cached.response || now >= cached.until - (cached.until - cached.requested) / 2;
-  if (old && !cached.wanted && wanted_.size() < options_.cached &&
-      (cached.requested == 0 || now - cached.requested >= options_.again)) {
+  if (old && !cached.wanted && wanted_.size() < options_.cached && now - cached.requested >= options_.again) {
     cached.wanted = true;
     cached.answered = false;
     wanted_.push_back(prefix);

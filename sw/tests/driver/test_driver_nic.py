@@ -317,7 +317,7 @@ with subprocess.Popen([*command, *sys.argv[3:]], stdout=subprocess.PIPE) as nic:
         wire.send(bytes(12) + bytes.fromhex("88b5") + bytes(46))
         wire.recv(2000)
         print(time.monotonic() - begin)
-    nic.kill()
+    nic.terminate()
 """
 
 

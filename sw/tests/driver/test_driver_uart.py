@@ -9,6 +9,7 @@ import pty
 import threading
 import time
 import tty
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -22,6 +23,7 @@ class Bridge:
 
     def __init__(self) -> None:
         self.words: dict[int, int] = {}
+        self.reads = Counter[int]()
         self.delay = 0.0  # seconds before the next response
         self.lost = 0  # bytes of the next response
         self.main, other = pty.openpty()
@@ -51,6 +53,7 @@ class Bridge:
                     self.words[at] = int.from_bytes(self._take(4))
                 else:
                     assert command == 2
+                    self.reads[at] += 1
                     response = self.words.get(at, 0).to_bytes(4)[self.lost :]
                     time.sleep(self.delay)
                     self.delay, self.lost = 0.0, 0
@@ -80,13 +83,14 @@ def test_registers_counters_and_log(bridge: Bridge) -> None:
     with Device(f"uart:{bridge.name}") as device:
         info = device.info
         assert (info.major, info.minor, info.patch, info.flows) == (1, 2, 3, 16)
+        opened = bridge.reads[0]
         counters = device.counters()
         assert counters["receive_bad_frame"] == 77 and len(counters) > 40
         bridge.words |= {_register("RECORD_FOUND"): 1, _register("RECORD_TIME_NS_HIGH"): 2, _register("RECORD_KIND"): 3}
         bridge.words[_register("RECORD_CONGESTION_RTT")] = 123
         newest = device.log(limit=1)[0]
         assert (newest.time, newest.kind, newest.rtt) == (2 << 32, 3, 123)
-        assert device.counters()  # the line is in order
+        assert device.counters() and bridge.reads[0] == opened, "the line is in order: no read looks whether it is"
         assert bridge.words[_register("LOG")] == 0  # it goes on
         assert bridge.words[_register("RECORD_SELECT")] == 1 << 16
 
