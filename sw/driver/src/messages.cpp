@@ -22,15 +22,13 @@ bool sendMessage(int socket, const void *message, std::size_t length, std::span<
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
-  if (!descriptors.empty()) {
-    header.msg_control = control;
-    header.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
-    cmsghdr *rights = CMSG_FIRSTHDR(&header);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(descriptors.size_bytes());
-    std::memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size_bytes());
-  }
+  header.msg_control = control;
+  header.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+  cmsghdr *rights = CMSG_FIRSTHDR(&header);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+  std::memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size_bytes());
   ssize_t sent;
   do sent = sendmsg(socket, &header, MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);

@@ -56,9 +56,9 @@ void Loopback::flush(std::uint32_t number) {
 void Loopback::statuses() {
   for (std::uint32_t each = 0; each < flows; ++each) {
     Flow &flow = flows_[each];
+    if (!ports_[flow.port].waiting.empty()) continue; // the latest status is told when there is space
     const bool announced = std::exchange(flow.announced, false);
-    if (!std::exchange(flow.changed, false) || !(flow.owned || announced) || !ports_[flow.port].waiting.empty())
-      continue;
+    if (!std::exchange(flow.changed, false) || !(flow.owned || announced)) continue;
     Notification status;
     status.kind = Kind::status;
     status.reason = static_cast<std::uint8_t>(flow.reason);
@@ -186,7 +186,7 @@ bool Loopback::busy() const {
   for (const HostPort &port : ports_)
     if (port.head != port.tail) return true;
   for (const Flow &flow : flows_) {
-    if (flow.changed) return true;
+    if (flow.changed && ports_[flow.port].waiting.empty()) return true;
     if (!flow.open) continue;
     const Flow &peer = flows_[flow.peer];
     if (flow.written != flow.acknowledged && peer.received - peer.consumed < ringBytes) return true;

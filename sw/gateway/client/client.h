@@ -47,10 +47,10 @@ public:
   /// Reports go with the next datagrams, without waiting for more.
   void hurry() { options_.flush = 0; }
   bool hasReports() const { return !reports_.empty(); }
-  /// One that still holds, or one to the latest request that knows nothing.
-  bool hasResponse(const Prefix &prefix) const {
+  /// Its latest request has a response, which may know nothing.
+  bool isAnswered(const Prefix &prefix) const {
     const auto cached = cache_.find(prefix);
-    return cached != cache_.end() && (cached->second.response || cached->second.answered);
+    return cached != cache_.end() && cached->second.answered;
   }
 
   bool connected() const { return session_.has_value(); }

@@ -159,9 +159,9 @@ downbeat_cause Site::close(std::uint64_t now, std::uint64_t connection) {
 bool Site::expect(const downbeat_address &remote, Nanoseconds timeout) {
   if (!client_) return false;
   const Prefix prefix = prefixOf(remote);
-  const bool known = client_->request(prefix, read(CLOCK_BOOTTIME)).has_value();
-  serve(timeout, [&] { return client_->hasResponse(prefix); });
-  return known || client_->request(prefix, read(CLOCK_BOOTTIME)).has_value();
+  if (client_->request(prefix, read(CLOCK_BOOTTIME))) return true;
+  serve(timeout, [&] { return client_->isAnswered(prefix); });
+  return client_->request(prefix, read(CLOCK_BOOTTIME)).has_value();
 }
 
 void Site::finish() {
