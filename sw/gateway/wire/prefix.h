@@ -24,13 +24,8 @@ struct Prefix {
   /// Whether family and length are possible and every bit behind the length is zero.
   bool valid() const {
     if ((family != 4 && family != 6) || length < shortest || length > (family == 4 ? 32 : 128)) return false;
-    for (unsigned bit = length; bit < 128; ++bit) {
-      if (bit % 8 == 0 && address[bit / 8] == 0) {
-        bit += 7;
-        continue;
-      }
-      if (address[bit / 8] >> (7 - bit % 8) & 1) return false;
-    }
+    for (unsigned byte = length / 8, bits = 0xff >> length % 8; byte < address.size(); ++byte, bits = 0xff)
+      if (address[byte] & bits) return false;
     return true;
   }
 

@@ -205,6 +205,49 @@ def test_a_release_waits_for_what_was_asked(nic: Nic) -> None:
     assert not connections(nic.socket)
 
 
+def test_a_doorbell_wakes_a_nic_that_sleeps(nic: Nic) -> None:
+    """Otherwise each of the 20 waits for its 100 ms to end."""
+    host = Host(nic.uri)
+    with host.device:
+        out, peer = host.pair()
+        begin = time.monotonic()
+        for _ in range(20):
+            assert out.send(b"x") == 1
+            host.until(lambda: peer.receive() == b"x")
+        assert time.monotonic() - begin < 1
+
+
+def test_a_nic_without_work_sleeps(nic: Nic) -> None:
+    host = Host(nic.uri)
+    with host.device:
+        host.pair()
+        while host.device.wait(0.1):
+            pass
+        assert nic.process
+        used = [processor_seconds(nic.process.pid)]
+        time.sleep(0.5)
+        used.append(processor_seconds(nic.process.pid))
+        assert used[1] - used[0] < 0.1
+
+
+def processor_seconds(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_a_device_that_is_released_leaves_no_descriptor(nic: Nic) -> None:
+    def descriptors() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    with Host(nic.uri).device:
+        pass
+    before = descriptors()
+    for _ in range(3):
+        with Host(nic.uri).device:
+            assert descriptors() > before
+    assert descriptors() == before
+
+
 def test_no_doorbell_is_lost_where_the_nic_s_mailbox_is_full(nic: Nic) -> None:
     """Its 4,096 entries are too few for what a program does while the NIC stands still."""
     host = Host(nic.uri)

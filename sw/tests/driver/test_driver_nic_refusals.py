@@ -106,6 +106,7 @@ def test_only_a_dead_nic_s_socket_is_removed(nic: Nic, tmp_path: Path) -> None:
         (["--ip", "10.0.0"], "is not an IPv4 address"),
         (["--ip", "10.0.0.1/40"], "prefix of 1 to 32 bits"),
         (["--mac", "x"], "is not a MAC address"),
+        (["--delay", "10000000000"], "is not a delay: whole ns, less than 10 s"),
         *(
             (["--mode", mode], f"'{mode}' is not a mode: three or four octal")
             for mode in ("9", "66", "0x1b0", "66O", "00660")
@@ -114,6 +115,11 @@ def test_only_a_dead_nic_s_socket_is_removed(nic: Nic, tmp_path: Path) -> None:
 )
 def test_wrong_arguments(tmp_path: Path, arguments: list[str], problem: str) -> None:
     with pytest.raises(Refused, match=problem), Nic(tmp_path / "nic.sock", *LOOPED, *arguments):
+        pass
+
+
+def test_the_longest_delay_is_taken(tmp_path: Path) -> None:
+    with Nic(tmp_path / "nic.sock", *LOOPED, "--delay", "9999999999"):
         pass
 
 
