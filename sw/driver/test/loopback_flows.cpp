@@ -56,7 +56,7 @@ void Loopback::flush(std::uint32_t number) {
 void Loopback::statuses() {
   for (std::uint32_t each = 0; each < flows; ++each) {
     Flow &flow = flows_[each];
-    if (!ports_[flow.port].waiting.empty()) continue; // the latest status is told when there is space
+    if (!ports_[flow.port].waiting.empty()) continue; // the latest status goes when there is space
     const bool announced = std::exchange(flow.announced, false);
     if (!std::exchange(flow.changed, false) || !(flow.owned || announced)) continue;
     Notification status;

@@ -27,7 +27,7 @@ std::optional<Response> Client::request(const Prefix &prefix, Nanoseconds now) {
   const bool old = !cached.response || now >= cached.until - (cached.until - cached.requested) / 2;
   if (old && !cached.wanted && wanted_.size() < options_.cached && now - cached.requested >= options_.again) {
     cached.wanted = true;
-    cached.answered = false;
+    cached.responded = false;
     wanted_.push_back(prefix);
   }
   return cached.response && cached.response->known() ? cached.response : std::nullopt;
@@ -105,7 +105,7 @@ void Client::receive(Bytes datagram, Nanoseconds now) {
       if (cached == cache_.end()) continue;
       ++counters_.responses;
       cached->second.response = response;
-      cached->second.answered = true;
+      cached->second.responded = true;
       // From the asking on: how long the response was on its way is not known.
       cached->second.until = cached->second.requested + Nanoseconds(response.lifetime) * millisecond;
       if (now >= cached->second.until) cached->second.response.reset();

@@ -48,9 +48,9 @@ public:
   void hurry() { options_.flush = 0; }
   bool hasReports() const { return !reports_.empty(); }
   /// Its latest request has a response, which may know nothing.
-  bool isAnswered(const Prefix &prefix) const {
+  bool hasResponse(const Prefix &prefix) const {
     const auto cached = cache_.find(prefix);
-    return cached != cache_.end() && cached->second.answered;
+    return cached != cache_.end() && cached->second.responded;
   }
 
   bool connected() const { return session_.has_value(); }
@@ -60,7 +60,7 @@ private:
   struct Cached {
     std::optional<Response> response;
     Nanoseconds until = 0, requested = 0;
-    bool wanted = false, answered = false; // the latest request
+    bool wanted = false, responded = false; // the latest request
   };
 
   std::vector<std::uint8_t> seal(Message message, Nanoseconds now);

@@ -160,7 +160,7 @@ bool Site::expect(const downbeat_address &remote, Nanoseconds timeout) {
   if (!client_) return false;
   const Prefix prefix = prefixOf(remote);
   if (client_->request(prefix, read(CLOCK_BOOTTIME))) return true;
-  serve(timeout, [&] { return client_->isAnswered(prefix); });
+  serve(timeout, [&] { return client_->hasResponse(prefix); });
   return client_->request(prefix, read(CLOCK_BOOTTIME)).has_value();
 }
 
