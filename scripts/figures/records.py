@@ -21,6 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 REPORTS = ROOT / "build" / "reports"
 PAGES = ROOT / "docs" / "reference" / "figures"
 RECORDS = PAGES / "records"
+CORE = ROOT / "rtl" / "downbeat"
+APART = ("bench", "board", "builds")
 LINE, ROW = 120, 800  # characters of a line in a record's file; of a line that is one row
 
 
@@ -39,15 +41,24 @@ class Entry(Generic[Model]):
         return self.rtl == rtl_hash()
 
 
+def core_sources() -> list[Path]:
+    """Without test benches and lists of builds."""
+    return [path for path in sorted(CORE.rglob("*.scala")) if path.relative_to(CORE).parts[0] not in APART]
+
+
 @functools.cache
 def rtl_hash() -> str:
-    """The text of the core, without test benches and lists of builds."""
-    core = ROOT / "rtl" / "downbeat"
+    """The text of the core."""
     digest = hashlib.sha256()
-    for path in sorted(core.rglob("*.scala")):
-        if path.relative_to(core).parts[0] not in ("bench", "board", "builds"):
-            digest.update(f"{path.relative_to(core)}\n".encode() + path.read_bytes())
+    for path in core_sources():
+        digest.update(f"{path.relative_to(CORE)}\n".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def measured_rtl(report: Path) -> str | None:
+    """The core's hash, if no source of it is younger than the report."""
+    since = report.stat().st_mtime
+    return rtl_hash() if all(path.stat().st_mtime <= since for path in core_sources()) else None
 
 
 def read(file: Path, model: type[Model], value: Any) -> Model:
@@ -116,7 +127,7 @@ class Records:
         old = self.entries(kind)
         for each in old:
             figures = figures.added_to(each.figures) if each.command == command else figures
-        new = Entry(command, date, None, figures, rtl_hash())
+        new = Entry(command, date, None, figures, measured_rtl(file))
         kept = [new if each.command == command else each for each in old]
         self.write(kind, kept if new in kept else [*old, new])
         return command

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,14 @@ def test_a_figure_older_than_the_core_makes_its_page_stale(
     monkeypatch.setattr(records, "rtl_hash", lambda: "another")
     assert page in stale(tmp_path, place)
     assert "Older than the core: all." in " ".join(MADE[page](place).split())
+
+
+def test_a_report_from_before_a_change_of_the_core_is_not_of_this_core(place: Records, tmp_path: Path) -> None:
+    file = tmp_path / "fmax.json"
+    file.write_text(json.dumps({**RUN, **SIZE}))
+    os.utime(file, (0, 0))
+    place.take(FMAX)
+    assert not place.entries(FMAX)[0].is_of_this_rtl
 
 
 def test_an_ultrascale_netlist_has_a_row_for_each_device(place: Records, tmp_path: Path) -> None:
