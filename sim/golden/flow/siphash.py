@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""SipHash (Aumasson and Bernstein, 2012) with 64 bits of output."""
+"""SipHash-2-4 (Aumasson and Bernstein, 2012) with 64 bits of output."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def _round(v: list[int]) -> None:
     v[2] = _rotate(v[2], 32)
 
 
-def siphash(key: int, message: bytes, rounds: tuple[int, int] = (2, 4)) -> int:
-    """`key` is 128 bits, its first byte the least significant; `rounds` for each word of the message and at its end."""
+def siphash(key: int, message: bytes) -> int:
+    """`key` is 128 bits, its first byte the least significant."""
     halves = key & MASK, key >> 64
     constants = 0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573
     v = [constant ^ halves[index % 2] for index, constant in enumerate(constants)]
@@ -30,10 +30,10 @@ def siphash(key: int, message: bytes, rounds: tuple[int, int] = (2, 4)) -> int:
     for at in range(0, len(padded), 8):
         word = int.from_bytes(padded[at : at + 8], "little")
         v[3] ^= word
-        for _ in range(rounds[0]):
+        for _ in range(2):
             _round(v)
         v[0] ^= word
     v[2] ^= 0xFF
-    for _ in range(rounds[1]):
+    for _ in range(4):
         _round(v)
     return v[0] ^ v[1] ^ v[2] ^ v[3]

@@ -22,7 +22,7 @@ struct Config {
   std::string passwordFile;            // Redis password; empty: none
   std::string snapshot;                // file; empty: none
   std::uint32_t snapshotSeconds = 10;
-  std::size_t megabytes = 256;         // of store and sessions, a quarter theirs
+  std::size_t megabytes = 256;         // for store and sessions, a quarter for these
   std::string log = "info";            // error, info or debug
   Limits limits;
   StoreLimits store;

@@ -218,7 +218,7 @@ def test_the_descriptor_is_readable_while_anybody_has_news(host: Host) -> None:
     assert not readable()
 
 
-def test_a_simulated_device_s_descriptor_is_readable_for_news_alone() -> None:
+def test_a_simulated_device_s_descriptor_is_readable_by_an_event_alone() -> None:
     host = Host(f"sim:{MODEL}")
     with host.device:
 
@@ -231,12 +231,12 @@ def test_a_simulated_device_s_descriptor_is_readable_for_news_alone() -> None:
         for _ in range(10):
             host.advance()
             assert not readable()
-        out.send(b"news")
+        out.send(b"bytes")
         for _ in range(10):
             host.advance()
         assert readable()
         host.device.poll()
-        assert peer.receive() == b"news"
+        assert peer.receive() == b"bytes"
 
 
 def test_policies_by_name(host: Host) -> None:

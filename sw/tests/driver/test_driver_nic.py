@@ -261,7 +261,12 @@ def test_no_doorbell_is_lost_where_the_nic_s_mailbox_is_full(nic: Nic) -> None:
         for place in range(len(sent)):
             assert out.send(sent[place : place + 1]) == 1
         got = bytearray()
-        host.until(lambda: got.extend(peer.receive() or b"") or len(got) == len(sent))
+
+        def there() -> bool:
+            got.extend(peer.receive() or b"")
+            return len(got) == len(sent)
+
+        host.until(there)
         assert got == sent
 
 

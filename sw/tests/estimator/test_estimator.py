@@ -357,14 +357,14 @@ def test_a_full_table_refuses_and_an_unused_prefix_makes_place(make: Make) -> No
     assert estimator.open(0, 3, ELSEWHERE) is Cause.NONE
 
 
-def test_memory_is_what_the_options_ask_for(make: Make) -> None:
+def test_memory_is_by_the_options(make: Make) -> None:
     """A record of each kind has at most 2 KiB with its share of the index; nothing grows with what is known."""
     small = {"prefixes": 100, "connections": 100, "endpoints": 100}
-    least = make(**small).memory
+    smallest = make(**small).memory
     for name in small:
-        more = make(**small | {name: 10_100}).memory - least
+        more = make(**small | {name: 10_100}).memory - smallest
         assert 10_000 * 8 < more < 10_000 * 2048, name
-    assert least < 1 << 20
+    assert smallest < 1 << 20
 
 
 def test_options_out_of_range_are_refused(make: Make) -> None:

@@ -135,12 +135,15 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   val STARTUP: Payload[UInt] = index.startup
   val STEADY: Payload[UInt] = index.steady
 
+  private val restored = new s3.Area {
+    val steadyState = insert(prior.steadyState)
+  }
   private def pipe(policyState: Payload[Bits]) = new PolicyPipe(
     steps.take(PolicyPipe.steps + 1), EVENT, kept.window, policyState, NOW, describe.calculating, describe.calculated)
   private val startup = new PolicyFamily(config, config.startup, pipe(change.startupState), STARTUP,
     Seq(index.stays -> change.startupState))
   private val steady = new PolicyFamily(config, config.steady, pipe(change.steadyState), STEADY,
-    Seq(index.steadyStays -> change.steadyState, index.restores -> s3.insert(s3(prior).steadyState)))
+    Seq(index.steadyStays -> change.steadyState, index.restores -> restored.steadyState))
   if (config.policiesCalculate) calculation.choose(startup, steady)
 
   /** The policy whose windows count. */
