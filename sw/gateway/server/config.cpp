@@ -109,8 +109,9 @@ const std::map<std::string, std::map<std::string, Take>> &allowed() {
   return table;
 }
 
-// toml++ sees lines of three forms alone, because some that nobody writes reach code of it that it takes for unreachable
-// (3.3.0: is_non_ascii_horizontal_whitespace, parse_key, parse_value). The problem of another line; else "".
+// toml++ sees lines of three forms alone, because some that nobody writes reach code of it that it takes for
+// unreachable (3.3.0: is_non_ascii_horizontal_whitespace, parse_key, parse_value). The problem of another line; else
+// "".
 const char *wrongWith(std::string_view line) {
   const auto isOf = [](char each, std::string_view more) {
     return std::isalnum(static_cast<unsigned char>(each)) || more.find(each) != std::string_view::npos;
