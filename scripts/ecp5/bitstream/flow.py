@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.ecp5.bitstream.board import ROOT, Board, BoardRefused
-from scripts.ecp5.fmax.tools import SYNTHESIS, netlist_hash, run, version
+from scripts.ecp5.fmax.tools import netlist_hash, run, version
 from scripts.ecp5.fmax.tools import require as require
 from scripts.ecp5.netlist.finish import finish
 from scripts.ecp5.placement.annealing import PLACING, annealed, sources
@@ -31,7 +31,7 @@ def elaborate(board: Board) -> Path:
 
 
 def synthesise(board: Board, verilog: Path) -> Path:
-    script = f"read_verilog {verilog}; {SYNTHESIS.format(top=board.top)}"
+    script = f"read_verilog {verilog}; synth_ecp5 -top {board.top}"
     netlist = home(board) / f"netlist-{netlist_hash(script, verilog)}.json"
     if not (ROOT / netlist).exists():
         unfinished, log = home(board) / "unfinished.json", home(board) / "yosys.log"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 // The plain C interface. Nothing throws across it.
-#include <ranges>
-
 #include "handle.h"
 #include "mapped_port.h"
 #include "policies.h"
@@ -96,11 +94,7 @@ int downbeat_device_info_of(downbeat_device *device, downbeat_device_info *info)
   info->ip = geometry.ip;
   info->netmask = geometry.netmask;
   info->gateway = geometry.gateway;
-  std::uint64_t mac = geometry.mac;
-  for (std::uint8_t &byte : std::views::reverse(info->mac)) {
-    byte = static_cast<std::uint8_t>(mac);
-    mac >>= 8;
-  }
+  for (int byte = 0; byte < 6; ++byte) info->mac[byte] = static_cast<std::uint8_t>(geometry.mac >> (40 - 8 * byte));
   return DOWNBEAT_OK;
 }
 

@@ -109,9 +109,8 @@ const std::map<std::string, std::map<std::string, Take>> &allowed() {
   return table;
 }
 
-// toml++ sees lines of three forms alone, because some that nobody writes reach code of it that it takes for
-// unreachable (3.3.0: is_non_ascii_horizontal_whitespace, parse_key, parse_value). The problem of another line; else
-// "".
+// Problem of a line, or "". toml++ sees a section, KEY = VALUE and comments alone: others reach code of it that it
+// takes for unreachable (3.3.0: is_non_ascii_horizontal_whitespace, parse_key, parse_value).
 const char *wrongWith(std::string_view line) {
   const auto isOf = [](char each, std::string_view more) {
     return std::isalnum(static_cast<unsigned char>(each)) || more.find(each) != std::string_view::npos;
@@ -145,7 +144,7 @@ const char *wrongWith(std::string_view line) {
     if (!word("_-", "_-.") || !one('=')) return "a line is [SECTION] or KEY = VALUE";
     if (!word("+-", "+-_.:") && !string()) return "a value is a string of one line, or a number";
   }
-  return line.empty() || line.starts_with('#') ? "" : "only a comment may follow";
+  return line.empty() || line.starts_with('#') ? "" : "only a comment may follow a section or a value";
 }
 
 std::string wrongLine(std::string_view source, const std::string &file) {
