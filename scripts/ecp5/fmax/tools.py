@@ -22,9 +22,7 @@ from scripts.failure import ToolFailed as ToolFailed
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path("build/fmax")  # relative: paths get into Yosys's attributes
-# By ABC's script `flow` whole modules take 2 to 5 % fewer LUTs than by its default. Boards' bitstreams keep the default,
-# which their seeds are for.
-ECP5 = "scratchpad -copy abc9.script.flow abc9.script; synth_ecp5 -top {top} -json"
+ECP5 = "synth_ecp5 -top {top} -json"
 # By speed grade, as nextpnr's database names them; an LFE5UM5G-85F has one of its own. Of all the largest device.
 DEVICES = {
     "6": ("--85k", "--speed", "6"),
