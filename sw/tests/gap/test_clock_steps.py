@@ -10,6 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from downbeat_toe.gap.analysis import analyse
+from downbeat_toe.gap.frames import Frames
+from downbeat_toe.gap.verdict import Stamping, judge
+from downbeat_toe.schedule import Schedule
 
 from sw.tests.gap.calling import downbeat
 from sw.tests.gap.synthetic import Port, pcap, ports, segment
@@ -96,6 +100,19 @@ def test_a_steady_clock_has_its_precision(tmp_path: Path) -> None:
     found = report(tmp_path, received())
     assert found["verdict"]["half_width_ns"] > 0 and found["verdict"]["unsure"] == ""
     assert "clock step" not in found["gaps"]["disturbed"]
+
+
+@pytest.mark.parametrize("one_clock", [False, True])
+def test_a_sender_that_falls_behind_is_no_step_where_one_clock_gives_launches_and_stamps(one_clock: bool) -> None:
+    numbers = np.arange(COUNT)
+    lengths, flows = np.full(COUNT, PAYLOAD), ("0",) * COUNT
+    late = np.array(received()) + 30_000 * (numbers >= STEP)
+    planned = Schedule("sent", "probe", np.array(sent()), lengths, flows, numbers, np.zeros(COUNT, bool))
+    found = analyse(planned, Frames(late, flows, numbers, lengths), "veth", "software", True, one_clock=one_clock)
+    judged = judge(found, Stamping(True, np.linspace(-200, 200, 1001), "of a test"))
+    assert ("a clock was set" in " ".join(judged["sentences"] + found.data["notes"])) is not one_clock
+    assert (judged["floor_ns"] is None) is not one_clock
+    assert found.data["gap_error_ns"]["maximum"] > 29_000 or not one_clock, "the gap in which it fell behind"
 
 
 def test_a_schedule_of_several_interfaces_names_the_option_of_the_schedule(tmp_path: Path) -> None:

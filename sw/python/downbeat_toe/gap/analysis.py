@@ -34,10 +34,17 @@ class Analysis:
 
 
 def analyse(
-    schedule: Schedule, frames: Frames, source: str, stamps: str, common_time: bool = False, keep_drift: bool = False
+    schedule: Schedule,
+    frames: Frames,
+    source: str,
+    stamps: str,
+    common_time: bool = False,
+    keep_drift: bool = False,
+    one_clock: bool = False,
 ) -> Analysis:
-    """`stamps` says whose they are. With `common_time` launches are of the same clock: no drift, and the delay is
-    known. `keep_drift` leaves a drift in the gap errors."""
+    """`stamps` says whose they are. With `common_time` launches are by clocks kept together: no drift, and the delay is
+    known. `keep_drift` leaves a drift in the gap errors. `one_clock` gives launches and stamps: setting it moves both,
+    so a time error that moves is the sender's."""
     matching = match(schedule, frames, source)
     fine = np.flatnonzero(matching.fine)
     first, second, disturbed = matching.pairs()
@@ -49,7 +56,7 @@ def analyse(
     stamp = (matching.stamp - matching.stamp[fine[0]]).astype(float)
     times, errors = launch[fine], stamp[fine] - launch[fine]
     free = statistics.unhindered(times, stamp[fine], schedule.length[fine])
-    moved = statistics.level_changes(times[free], errors[free])
+    moved = [] if one_clock else statistics.level_changes(times[free], errors[free])
     line, levels, parts = statistics.fit_between(times[free], errors[free], moved)
     changes = free[moved].tolist()
     offsets = levels[np.searchsorted(free, np.arange(len(fine)), "right") - 1]

@@ -109,15 +109,19 @@ def both(
         require_common_time(stamping.clock(interface), sent_by, common_time)
     received, launched, departed = exchange(schedule, schedule_file.read(schedule), interface, sender, options)
     left = Frames(departed.launch, departed.flow, departed.sequence, departed.length)
-    one_clock = common_time or received.clock.same_as(sent_by)
+    same = received.clock.same_as(sent_by)
+    here, there = received.clock.phc is None, sent_by.phc is None  # by the system's clock, as launches are
+    between = f"{received.clock}; departures: {sent_by}"
     analyses = {
         "arrivals against schedule": analyse(
-            launched, received.frames, interface, str(received.clock), received.clock.phc is None, keep_drift
+            launched, received.frames, interface, str(received.clock), here, keep_drift, one_clock=here
         ),
         "arrivals against departures": analyse(
-            departed, received.frames, interface, f"{received.clock}; departures: {sent_by}", one_clock, keep_drift
+            departed, received.frames, interface, between, common_time or same, keep_drift, one_clock=same
         ),
-        "departures against schedule": analyse(launched, left, sender, str(sent_by), sent_by.phc is None, keep_drift),
+        "departures against schedule": analyse(
+            launched, left, sender, str(sent_by), there, keep_drift, one_clock=there
+        ),
     }
     next(iter(analyses.values())).data["notes"] += received.notes
     return analyses
