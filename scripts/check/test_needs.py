@@ -23,8 +23,17 @@ from scripts.check.needs import ROOT, needed
         ("registers/test_counter_registers", ["RegisterMap"]),
     ],
 )
-def test_a_cocotb_test_needs_the_modules_that_it_names(test: str, modules: list[str]) -> None:
+def test_a_cocotb_test_needs_the_modules_that_it_names(
+    monkeypatch: pytest.MonkeyPatch, test: str, modules: list[str]
+) -> None:
+    monkeypatch.delenv("SOAK", raising=False)
     assert needed(ROOT, test) == modules
+
+
+def test_a_soak_needs_each_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOAK", "1")
+    assert needed(ROOT, "rx/test_receiver") == ["Receiver", "Receiver16", "Receiver32", "Receiver64"]
+    assert "Downbeat64" in needed(ROOT, "test_downbeat_close")
 
 
 @pytest.mark.parametrize(
