@@ -7,8 +7,8 @@ from typing import Any
 
 import cocotb
 
-from cocotb_tests.bench import generator
-from cocotb_tests.bench.layout import number
+from cocotb_tests.bench import AXI_STREAM, StreamSink, generator
+from cocotb_tests.bench.layout import number, unpack
 from cocotb_tests.bench.widths import end_widths, run_width
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.peer import Peer
@@ -108,6 +108,26 @@ async def received_data_is_acknowledged_and_read(dut: Any, stall: float) -> None
         assert acknowledgment.flags == "A"
         assert acknowledgment.ack == peer.sequence
     assert await core.read(flow, len(data)) == data
+
+
+@cocotb.test()
+async def a_slow_reader_of_path_reports_gets_the_newest_of_a_connection(dut: Any) -> None:
+    """Behind the report that it has not taken; nothing stays awake for it."""
+    core, peer, flow = await opened(dut)
+    reports = StreamSink(dut, "m_axis_path_report", naming=AXI_STREAM, stall=1)
+    for _ in range(4):
+        core.write(flow, bytes(100))
+        peer.accept(await peer.receive())
+        await core.idle()
+        core.now += 1_000_000  # ns: a round trip, after which there is a report
+        peer.send("A")
+    await core.idle()
+    reports.stall = 0
+    found = [unpack("PathReport", (await reports.receive())["data"]) for _ in range(2)]
+    assert [report["reference_flow"] for report in found] == [flow] * 2
+    assert [report["acked"] for report in found] == [100, 400]
+    await core.idle()
+    assert not dut.m_axis_path_report_tvalid.value, "no third one"
 
 
 @cocotb.test()

@@ -72,7 +72,7 @@ async def unit_agrees_with_the_golden_model(dut: Any) -> None:
     running: dict[int, Iterator[int]] = {}
 
     def requests() -> Iterator[tuple[int, int]]:
-        for _ in range(draws(200, 20_000)):
+        for _ in range(draws(800, 20_000)):
             flow = draw.choice([0, 15])
             request = next(running.get(flow, iter(())), None)
             if request is None:

@@ -21,7 +21,7 @@ case class PathReportQueue(config: DownbeatConfig) extends Component {
   private val queue = StatusQueue[PathReport](config, PathReport(config), _.reference)
   queue.io.status << io.reports
   private val busy = RegInit(False) setWhen queue.io.leaving.valid clearWhen queue.io.newest.valid
-  private val waiting = queue.io.newest.toStream.queue(2)
+  private val waiting = queue.io.newest.toStream.m2sPipe() // one at a time is taken
   queue.io.take := !busy && !waiting.valid && !queue.io.newest.valid && !queue.io.sweeping
   io.newest << waiting
 

@@ -48,7 +48,7 @@ class ProgramsUnit(config: EngineSizes, programs: Programs) extends CalculatorUn
   private val busy = RegInit(False)
   private val operands = io.request.operands
   private val entry = if (indexBits == 0) entries.head else Vec(entries)(operands.takeHigh(indexBits).asUInt)
-  private val machine = new RowMachine(program, config, kept = 1 << log2Up(states.last), flow,
+  private val machine = new RowMachine(program, config, kept = RowProgram.groups(states.last), flow,
     operands.dropHigh(indexBits), entry, fields = Seq(64))
 
   io.request.ready := !busy

@@ -162,8 +162,12 @@ object RowProgram {
   val Move = 11
   val Take = 12
   val rowBits = 7
-  /** From this row on rows are the machine's, for one request; those before it are the connection's. */
+  /** The last rows are the machine's, for one request; the first ones that it keeps are the connection's. */
   val machineRows = 64
+  /** Rows are kept by so many. */
+  val groupBits = 4
+  /** So many rows, in whole groups. */
+  def groups(rows: Int): Int = (rows + (1 << groupBits) - 1 >> groupBits) << groupBits
   val operandBits: Int = rowBits + 2
   val literalBits = 32
 }
@@ -171,7 +175,7 @@ object RowProgram {
 /** Runs a [[RowProgram]] over the rows of one connection after another: an instruction in 5 or 6 clocks, a product or
   * quotient in as many more as [[SerialArithmetic]] takes, a shift or field of the request in as many as it has bits.
   *
-  * @param kept    rows of a connection, a power of two
+  * @param kept    rows of a connection, in whole groups
   * @param flow    the connection, until `ends`
   * @param request its first field at the top, when `starts`
   * @param entry   where the program starts
@@ -184,7 +188,11 @@ class RowMachine(
   private val jumpBits = log2Up(program.words.size)
   private val bits = 4 + 3 * operandBits + literalBits + jumpBits
   private val code = Mem(program.words.map { case (word, jump) => B(word << jumpBits | jump, bits bits) })
-  private val connections = (config.flows * kept) max machineRows
+  require(kept == groups(kept), "rows are kept in whole groups")
+  /** Rows of all connections: their first groups, then their second ones. The machine's own come behind, at a multiple
+    * of their number, so that no address needs an addition.
+    */
+  private val connections = (config.flows * kept + machineRows - 1) / machineRows * machineRows
   private val rows = StateMemory(config.ecc, Bits(64 bits), connections + machineRows)
   rows.addAttribute("no_rw_check") // written in a state of its own
   private val counter = Reg(UInt(jumpBits bits))
@@ -208,7 +216,8 @@ class RowMachine(
   private val fetched, taken = CombInit(operands(1)).allowOverride()
   private def addressed(row: UInt): UInt = {
     val own = U(connections, log2Up(connections + machineRows) bits) | row(log2Up(machineRows) - 1 downto 0).resized
-    row.msb ? own | (flow @@ row(log2Up(kept) - 1 downto 0)).resized
+    val ofConnection = row.dropLow(groupBits).asUInt @@ flow @@ row(groupBits - 1 downto 0)
+    (row < kept) ? ofConnection.resize(widthOf(own)) | own
   }
   private val read = rows.readSync(addressed(place(fetched)))
   /** b is taken inverted for a difference, so that one adder makes sums, differences and comparisons. */
