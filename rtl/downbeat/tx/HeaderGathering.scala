@@ -33,11 +33,15 @@ case class HeaderGathering(bytes: Int) extends Component {
 }
 
 object HeaderGathering {
+  /** Words of the next header that are ready when a frame ends, so that none waits for its parts. */
+  private val ahead = 4
+
   def apply(words: Stream[HeaderWord], bytes: Int): Stream[HeaderWord] =
     if (bytes == 8) words
     else {
       val gathering = HeaderGathering(bytes)
       gathering.io.words << words
-      gathering.io.gathered
+      // A header of 66 bytes is in two words of 64, and the second is ready in time.
+      if (bytes == 64) gathering.io.gathered else gathering.io.gathered.queueLowLatency(ahead)
     }
 }
