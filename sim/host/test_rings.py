@@ -13,7 +13,7 @@ from sim.lib import build, verilated
 
 SEED = os.environ.get("SEED", "1")
 LONG = bool(os.environ.get("SOAK"))
-BYTES, WRONG_VALUES = ("1000000000", "10000000") if LONG else ("150000", "1000")
+BYTES, WRONG_VALUES = ("100000000", "300000") if LONG else ("150000", "1000")
 
 
 def test_bytes_both_ways_with_stalls_of_host_and_memory(model: str) -> None:
