@@ -15,8 +15,8 @@ from sim.adversarial.windows.table import acceptable
 from sim.lib import verilated
 
 SEED = int(os.environ.get("SEED") or 1)
-SCRIPTS = 3000 if os.environ.get("SOAK") else 24
-PAIRS = 300 if os.environ.get("SOAK") else 2
+SCRIPTS = 600 if os.environ.get("SOAK") else 24
+PAIRS = 60 if os.environ.get("SOAK") else 2
 
 
 @pytest.fixture(scope="module")
