@@ -98,6 +98,8 @@ class Port:
         """The core does some, each as it was given."""
         tail = self.core.get(DOORBELLS + 0x10)
         for _ in range(min(tail - self.head, self.draw.choice((0, 1, 2, 5, 300)))):
+            if self.space() == 0:  # an open may be answered
+                break
             at = COMMANDS + 128 * (self.head % ENTRIES)
             opcode, _, request, flow, generation, _, _, remote, local = struct.unpack_from(
                 "<BBHHBBIHH", self.core.memory, at
