@@ -117,7 +117,8 @@ def interrupted(lane: Lane) -> object:
         with contextlib.suppress(ProcessLookupError):
             signal.pthread_kill(thread.ident or 0, INTERRUPT)
         thread.join(0.01)
-    calls.set_option(lane.slots[slot], socket.SOL_SOCKET, socket.SO_RCVTIMEO, calls.seconds(SHORT))
+    for each in lane.slots:  # a copy of it, too
+        calls.set_option(each, socket.SOL_SOCKET, socket.SO_RCVTIMEO, calls.seconds(SHORT))
     return [found, done]
 
 
