@@ -40,10 +40,15 @@ def _lane(number: int, addresses: list[str], seed: str, ports: list[int], kernel
 def _in_child(number: int, *arguments: Any) -> Any:
     reads, writes = os.pipe()
     if os.fork() == 0:
-        os.close(reads)
-        with os.fdopen(writes, "w") as tells:
-            json.dump(_lane(number, *arguments), tells)
-        os._exit(0)
+        try:
+            os.close(reads)
+            with os.fdopen(writes, "w") as tells:
+                json.dump(_lane(number, *arguments), tells)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(0)
     os.close(writes)
     return os.fdopen(reads)
 
