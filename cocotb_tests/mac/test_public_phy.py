@@ -28,7 +28,7 @@ def test_public_phy() -> None:
 
 
 def drawn() -> list[bytes]:
-    """Of one type: a MAC keeps MAC control frames (8808) to itself."""
+    """All with one EtherType: a MAC passes no MAC control frame (8808) on."""
     random = generator()
     lengths = [random.choice([14, 59, 60, 61, 64, 200, random.randint(60, 300)]) for _ in range(AT_ONCE)]
     return [random.randbytes(12) + b"\x08\x00" + random.randbytes(length - 14) for length in lengths]

@@ -81,5 +81,5 @@ def _run(wrap: list[str], addresses: str, name: str, ports: list[str], kernel: A
         return {"lanes": [], "wrong": [f"{addresses} ends with {done.returncode}: {done.stderr[-500:]}"]}
     said: dict[str, Any] = json.loads(done.stdout)
     if None in said["lanes"]:
-        return {"lanes": [], "wrong": [f"{addresses}: the child told nothing: {done.stderr[-3000:]}"]}
+        return {"lanes": [], "wrong": [f"{addresses}: no result of the child: {done.stderr[-3000:]}"]}
     return said
