@@ -23,10 +23,10 @@ from sim.experiments.engine.runs.runs import Runs, Work
 from sim.experiments.engine.runs.workers import Cluster, Processes
 
 PLANS = [f"run seed={seed}\n" for seed in range(6)]
-# Gives its plan back, and leaves a mark for each time that it ran.
+# Gives its plan back, and leaves a mark for each time that it ran. A worker that is killed may have given it none.
 ECHO = """#!{python}
 import json, pathlib, sys, uuid
-plan = sys.stdin.read()
+plan = sys.stdin.read() or sys.exit()
 {more}
 pathlib.Path("{place}", "ran-" + uuid.uuid4().hex).write_text(plan)
 for one in plan.split("next\\n"):
