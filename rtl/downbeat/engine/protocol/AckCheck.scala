@@ -45,9 +45,10 @@ class AckCheck(val view: ProtocolView, hole: UnsentHole) extends Area {
 
   val window = new s1.Area {
     /** An ACK below SND.UNA never changes the window (RFC 9293 3.10.7.4). SND.WL2 is never above SND.UNA, so it need
-      * not be kept.
+      * not be kept. An ACK that advances SND.UNA is new on a segment that was sent again too: with the window before it
+      * the right edge would move.
       */
-    val isNewer = insert(!distance.sequenceFromWindow.msb && !distance.ack.msb)
+    val isNewer = insert(!distance.ack.msb && (!distance.sequenceFromWindow.msb || ack.advances))
     val isSame = insert(windows.offeredBytes === windows.sendBytes)
     val isLarger = insert(windows.largestBytes < windows.offeredBytes)
   }

@@ -207,7 +207,7 @@ def _ordinary(
     if away > 0:
         _acknowledge(tcb, segment, effects)
     later = since(segment.seq, tcb.wl1)
-    newer = later > 0 or later == 0 and since(segment.ack, tcb.wl2) >= 0
+    newer = away > 0 or later > 0 or later == 0 and since(segment.ack, tcb.wl2) >= 0
     if away >= 0 and newer:
         effects.again = tcb.window == 0
         tcb.window, tcb.wl1, tcb.wl2 = wide, segment.seq, segment.ack
