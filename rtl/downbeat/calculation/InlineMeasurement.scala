@@ -69,7 +69,7 @@ class InlineMeasurementUnit(config: EngineSizes) extends CalculatorUnit(config, 
   private val taken = Reg(CalculatorRequest(config, InlineMeasurement.requestBits))
   private val busy = RegInit(False)
   private val machine = new RowMachine(
-    InlineProgram(), config, kept = 80, taken.flow, taken.operands, entry = U(0), InlineProgram.fields)
+    InlineProgram(), config, InlineProgram.kept, taken.flow, taken.operands, entry = U(0), InlineProgram.fields)
 
   io.request.ready := !busy
   when(io.request.fire) {

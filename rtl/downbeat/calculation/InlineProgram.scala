@@ -210,6 +210,8 @@ class InlineProgram extends InlineStatistics {
 }
 
 object InlineProgram {
+  /** Rows of a connection. */
+  val kept = 80
   /** Fraction bits of a scaled rate, and of a slope. */
   val rateBits = 17
   val slopeBits = 16

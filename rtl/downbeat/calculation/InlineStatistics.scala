@@ -19,10 +19,11 @@ abstract class InlineStatistics extends RowProgram {
   protected val resultRates = Row(64)
   protected val maxPairs = 15
   protected val maxResults = 16
+  require(resultRates.index + maxResults <= InlineProgram.kept, "what is behind the kept rows is not the connection's")
 
   // ---- fields of this request
 
-  protected val request: Seq[Row] = Seq.tabulate(10)(i => Row(80 + i))
+  protected val request: Seq[Row] = Seq.tabulate(10)(i => Row(InlineProgram.kept + i))
   protected val Seq(opens, forgets, completes, missed, acknowledged, begins, disturbed, departureGap, arrivalGap,
     segmentNow) = request
   protected val Seq(changed, valid, alternate, gap, step) = Seq.tabulate(5)(i => Row(90 + i))

@@ -162,7 +162,9 @@ object RowProgram {
   val Move = 11
   val Take = 12
   val rowBits = 7
-  /** The last rows are the machine's, for one request; the first ones that it keeps are the connection's. */
+  /** Rows for one request, the last ones; a program's first is at this number. A machine keeps others, the first ones,
+    * for each connection.
+    */
   val machineRows = 64
   /** Rows are kept by so many. */
   val groupBits = 4
