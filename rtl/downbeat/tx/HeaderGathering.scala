@@ -42,6 +42,6 @@ object HeaderGathering {
       val gathering = HeaderGathering(bytes)
       gathering.io.words << words
       // A header of 66 bytes is in two words of 64, and the second is ready in time.
-      if (bytes == 64) gathering.io.gathered else gathering.io.gathered.queueLowLatency(ahead)
+      if (bytes == 64) gathering.io.gathered else gathering.io.gathered.queue(ahead, latency = 1)
     }
 }
