@@ -25,7 +25,7 @@ COMPILE_SECONDS = 300  # processor time of one file: a machine with other work i
 
 @dataclass(frozen=True)
 class Part:
-    """`turns`: how often it is drawn from. Folders are the tree's."""
+    """`turns`: how often it is drawn from. Paths are the tree's; tests are folders, or single modules."""
 
     name: str
     turns: int
@@ -41,8 +41,8 @@ PARTS = {
             "gateway",
             2,
             ("sw/gateway/client", "sw/gateway/server", "sw/gateway/wire"),
-            ("sw/tests/gateway",),
-            ("sw/gateway",),
+            ("sw/tests/gateway", "sw/tests/driver/test_driver_gateway.py"),
+            ("sw/driver", "sw/gateway"),
         ),
         Part(
             "driver",
@@ -83,13 +83,18 @@ def units(wanted: Iterable[str]) -> list[Unit]:
 
 def tests(part: Part) -> list[Path]:
     """The files that its test modules are made of."""
-    return sorted(path for folder in part.tests for path in (ROOT / folder).rglob("*.py"))
+    return sorted(path for name in part.tests for path in _files(name, "**/*.py"))
 
 
 def sessions(part: Part) -> list[str]:
     """Its test modules."""
-    modules = [path for folder in part.tests for path in sorted((ROOT / folder).glob("test_*.py"))]
+    modules = [path for name in part.tests for path in _files(name, "test_*.py")]
     return [str(path.relative_to(ROOT)) for path in modules if not path.stem.endswith(LEFT_OUT)]
+
+
+def _files(name: str, pattern: str) -> list[Path]:
+    path = ROOT / name
+    return [path] if path.is_file() else sorted(path.glob(pattern))
 
 
 def _limit() -> None:

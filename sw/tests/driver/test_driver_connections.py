@@ -269,6 +269,8 @@ def test_a_start_needs_that_nothing_is_in_flight(host: Host) -> None:
     ("options", "problem"),
     [
         (Options(Parameters(b"warp")), "no start-up policy 'warp'(: use standard, | is known: .* use numbers)"),
+        (Options(Parameters(b"256")), "no start-up policy '256'"),
+        (Options(Parameters(b"1x")), "no start-up policy '1x'"),
         (Options(Parameters(None, b"warp")), "no steady policy 'warp'(: use reno, | is known: .* use numbers)"),
         (Options(Parameters(initial_window=256)), "initial_window is 256: use at most 255"),
         (Options(Parameters(keep_alive=1 << 16)), "keep_alive is 65536"),

@@ -27,6 +27,7 @@ PAYLOAD = 2 * FLOWS * RING
 COMMANDS, NOTIFICATIONS = PAYLOAD, PAYLOAD + 256 * 128
 OWN, PEER = 0x0A000001, 0x0A000002
 ESTABLISHED = 3
+URGENT = 4  # flag of a status
 FLOW, GENERATION, ISS, PEER_ISS = 2, 7, 0xFFFFFFF0, 0x7FFFFFF0
 
 
@@ -121,6 +122,7 @@ class Core:
             "consumed": (16, "I"),
             "received": (20, "I"),
             "time": (16, "Q"),  # a stamp has it; its end and drops lie at `acknowledged` and `written`
+            "urgent_end": (24, "I"),
             "flags": (28, "B"),
             "remote_ip": (32, "I"),
             "remote_port": (36, "H"),
@@ -355,6 +357,7 @@ def test_stamps_begin_with_the_connection_and_count_what_was_dropped(core: Core)
     with Device(f"uio:{core.uri}") as device:
         connection = device.connect(PEER, 80)
         connection.keep_stamps()
+        assert core.get(DOORBELLS + 0x10) == 1, "it has no flow whose stamps could be asked for"
 
         def stamp(bytes_sent: int, generation: int = GENERATION, dropped: int = 0) -> None:
             end = (ISS + bytes_sent) % (1 << 32)
@@ -372,6 +375,22 @@ def test_stamps_begin_with_the_connection_and_count_what_was_dropped(core: Core)
         taken, dropped = connection.stamps()
         assert [(each.time >> 16, each.bytes, each.received) for each in taken] == [(10, 10, 0), (30, 30, 0)]
         assert dropped == 4
+
+
+def test_urgent_data_ends_behind_what_is_read(core: Core) -> None:
+    """Bytes up to its end, of which some may not have come."""
+    with Device(f"uio:{core.uri}") as device:
+        connection = device.connect(PEER, 80)
+        established(core)
+        established(core, received=PEER_ISS + 3, urgent_end=PEER_ISS + 5, flags=URGENT)
+        device.poll()
+        assert connection.info.urgent_left == 5
+        connection.consume(2)
+        assert connection.info.urgent_left == 3
+        established(core, received=PEER_ISS + 8, consumed=PEER_ISS + 2)
+        device.poll()
+        connection.consume(6)
+        assert connection.info.urgent_left == 0
 
 
 def test_a_static_neighbour_waits_until_the_core_takes_it(core: Core) -> None:

@@ -329,6 +329,12 @@ def test_options_come_in_any_order(tmp_path: Path) -> None:
             assert device(nic.socket)["free_ports"] == 4
 
 
+def test_a_prefix_of_the_own_address_makes_the_netmask(tmp_path: Path) -> None:
+    with Nic(tmp_path / "nic.sock", *LOOPED, "--ip", "10.0.0.1/28") as nic:
+        found = device(nic.socket)
+        assert (found["ip"], found["netmask"]) == (0x0A000001, 0xFFFFFFF0)
+
+
 # The first line of the NIC, then the interfaces that are up.
 READY = """
 exec 3< <("$0" --device "simd:$1" --tap downbeat7 --preset loopback)
@@ -367,6 +373,32 @@ with subprocess.Popen([*command, *sys.argv[3:]], stdout=subprocess.PIPE) as nic:
         print(time.monotonic() - begin)
     nic.terminate()
 """
+
+
+# A frame each way between a NIC and another end of its wire; the name is as long as one may be.
+VETH = """
+import socket, subprocess, sys
+subprocess.run(["ip", "link", "add", "downbeat-veth-7", "type", "veth", "peer", "name", "other"], check=True)
+subprocess.run(["ip", "link", "set", "other", "up"], check=True)
+command = [sys.argv[1], "--device", f"simd:{sys.argv[2]}", "--interface", "downbeat-veth-7", "--preset", "loopback"]
+with subprocess.Popen(command, stdout=subprocess.PIPE) as nic:
+    nic.stdout.readline()
+    wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88b5))
+    wire.bind(("other", 0x88b5))
+    wire.settimeout(5)
+    wire.send(bytes.fromhex("02000000000188b5020088b5") + bytes.fromhex("88b5") + bytes(46))
+    print(len(wire.recv(2000)))
+    shown = subprocess.run(["ip", "-d", "link", "show", "downbeat-veth-7"], capture_output=True, text=True).stdout
+    print("promiscuity 1" in shown)
+    nic.terminate()
+"""
+
+
+def test_an_interface_of_the_machine_is_the_wire(tmp_path: Path) -> None:
+    """It takes frames for other addresses too."""
+    command = [*isolation(), sys.executable, "-c", VETH, str(program("downbeat-nic")), str(tmp_path / "nic.sock")]
+    done = subprocess.run(command, text=True, capture_output=True, check=True, timeout=60)
+    assert done.stdout.split() == ["60", "True"], done
 
 
 def test_a_delay_makes_the_path_towards_the_core_longer(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
+import termios
 import threading
 import time
 import tty
@@ -30,7 +31,7 @@ class Bridge:
         tty.setraw(self.main)
         tty.setraw(other)
         self.name = os.ttyname(other)
-        self._other = other
+        self.other = other
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
@@ -60,7 +61,7 @@ class Bridge:
                     os.write(self.main, response)
 
     def close(self) -> None:
-        os.close(self._other)
+        os.close(self.other)
         self._thread.join()  # before its descriptor's number is another test's
         os.close(self.main)
 
@@ -91,8 +92,15 @@ def test_registers_counters_and_log(bridge: Bridge) -> None:
         newest = device.log(limit=1)[0]
         assert (newest.time, newest.kind, newest.rtt) == (2 << 32, 3, 123)
         assert device.counters() and bridge.reads[0] == opened, "the line is in order: no read looks whether it is"
+        bridge.words[_register("RECORD_FOUND")] = 0
+        assert device.log() == []
         assert bridge.words[_register("LOG")] == 0  # it goes on
         assert bridge.words[_register("RECORD_SELECT")] == 1 << 16
+
+
+def test_the_line_needs_no_modem(bridge: Bridge) -> None:
+    with Device(f"uart:{bridge.name}"):
+        assert termios.tcgetattr(bridge.other)[2] & termios.CLOCAL
 
 
 def test_no_payload(bridge: Bridge) -> None:

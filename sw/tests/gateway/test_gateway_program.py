@@ -100,8 +100,8 @@ def test_people_see_prefixes_reporters_reasons_health_and_counters() -> None:
         ).output
         # W_c = 40, b = 1, F = 30: algorithm page, vectors of SPAND's Eq. 3 and 4; LISS: w_o / 2 for one connection.
         assert "initial window 30 segments" in said and "ssthresh 10.0 segments" in said and "reporter 7" in said
-        nothing = see.invoke(app, ["gateway", "explain", "10.0.0.0/8", *options]).output
-        assert "standard slow start" in nothing
+        for unknown in ("10.0.0.0/8", "2001:db8::/32"):
+            assert "standard slow start" in see.invoke(app, ["gateway", "explain", unknown, *options]).output
         for words in (("10.0.0.1/8",), (PREFIX, "--transfer", "much")):
             assert see.invoke(app, ["gateway", "explain", *words, *options]).exit_code == 2
         health = json.loads(http(site.health, "/health"))
@@ -163,6 +163,23 @@ def test_a_gateway_without_a_snapshot_writes_no_file(tmp_path: Path, monkeypatch
         assert site.stop() == 0 and not site.events("snapshot_failed")
         left = {path.name for path in before ^ {*site.home.iterdir()}}
     assert not list(tmp_path.iterdir()) and left <= {"admin.sock", "gateway.sock"}
+
+
+def test_a_snapshot_is_begun_once_in_each_interval(tmp_path: Path) -> None:
+    with Site(settings=f'[snapshot]\nfile = "{tmp_path}/snapshot"\nseconds = 1\n') as site:
+        begin = time.monotonic()
+        time.sleep(1.2)
+        saved = admin.metrics(site.metrics)["snapshots_total"]
+        assert 1 <= saved <= 2 + (time.monotonic() - begin)
+
+
+def test_a_socket_s_path_that_is_too_long_is_refused() -> None:
+    with Site() as site:
+        site.stop()
+        text = site.config.read_text().replace("gateway.sock", 100 * "g")
+        site.config.write_text(text)
+        with pytest.raises(Refused, match="longer than a Unix socket's path may be"):
+            site.start()
 
 
 def test_messages_that_came_together_have_a_response_each() -> None:
