@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -113,6 +115,28 @@ def test_a_wait_without_an_answer_ends(site: Site) -> None:
         begin = time.monotonic()
         assert started_now(host).source == Source.NONE
         assert 0.03 <= time.monotonic() - begin < 5
+
+
+def test_the_first_hello_has_no_cookie(site: Site) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as gateway:
+        gateway.bind(("127.0.0.1", 0))
+        gateway.settimeout(5)
+        host = Host(uri_of(site, 1).replace(f":{site.udp}", f":{gateway.getsockname()[1]}"))
+        with host.device:
+            started_now(host)
+            hello = gateway.recv(2000)
+    assert struct.unpack_from(">QQ", hello, wire.HEADER.size)[1] == 0
+
+
+def test_a_device_without_reports_ends_at_once(site: Site) -> None:
+    def seconds() -> float:
+        host = Host(f"{uri_of(site, 1)},wait=1000")
+        started_now(host)
+        begin = time.monotonic()
+        host.device.release()
+        return time.monotonic() - begin
+
+    assert min(seconds() for _ in range(5)) < 0.1, "200 ms are for reports"
 
 
 def test_send_ends_when_its_report_has_gone(site: Site, nic: Nic, tmp_path: Path) -> None:
