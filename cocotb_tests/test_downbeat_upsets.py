@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from cocotb_tests.bench.layout import number, policy
 from cocotb_tests.bench.runner import BUILD, run_module
 from cocotb_tests.core.core import Core
 from cocotb_tests.core.crowd import LISTEN_PORT, Connection, Crowd
-from cocotb_tests.core.upsets import CHECK, Memory, flip, memories, visible, word
+from cocotb_tests.core.upsets import CHECK, Memory, codeword, flip, memories, visible, word
 from cocotb_tests.test_downbeat_random import disorder, farewell
 from sim.golden.congestion.startup import pairs
 
@@ -60,8 +60,8 @@ def all_memories() -> list[Memory]:
 
 
 class Upsets:
-    """Flips a bit every few clocks. What is still as flipped `together` turns later is put right. No word ever has
-    two."""
+    """Flips a bit every few clocks. A word that is still as flipped `together` turns later is put right: its check bits
+    say that nothing was written, where the word alone could be the next count. No word ever has two."""
 
     def __init__(self, dut: Any, bits: Iterator[tuple[Memory, int, int]], together: int) -> None:
         self.dut = dut
@@ -71,22 +71,31 @@ class Upsets:
         self.done = False
 
     async def run(self) -> None:
-        standing: dict[tuple[str, int], tuple[Any, int, int]] = {}  # by codeword: handle, bit, the word with its flip
+        standing: dict[tuple[str, int], Callable[[], None]] = {}  # by codeword: puts it right
         for memory, place, bit in self.bits:
-            codeword = memory.path.removesuffix(CHECK), place
-            if codeword in standing:
+            name = memory.path.removesuffix(CHECK), place
+            if name in standing:
                 continue
             await FallingEdge(self.dut.clk)
-            handle = word(self.dut, memory, place)
-            standing[codeword] = handle, bit, flip(handle, bit)
+            standing[name] = self._flipped(memory, place, bit)
             self.flips[memory.path] += 1
             for _ in range(EVERY):
                 await FallingEdge(self.dut.clk)
+            assert int(self.dut.counters_uncorrectableFlips.value) == 0, (memory, place, bit)
             if len(standing) == self.together:
-                handle, bit, flipped = standing.pop(next(iter(standing)))
-                if int(handle.value) == flipped:
-                    flip(handle, bit)
+                standing.pop(next(iter(standing)))()
         self.done = True
+
+    def _flipped(self, memory: Memory, place: int, bit: int) -> Callable[[], None]:
+        whole, at = codeword(self.dut, memory, place), int(memory.path.endswith(CHECK))
+        after = [int(each.value) for each in whole]
+        after[at] = flip(whole[at], bit)
+
+        def put_right() -> None:
+            if [int(each.value) for each in whole] == after:
+                flip(whole[at], bit)
+
+        return put_right
 
 
 def every_bit() -> Iterator[tuple[Memory, int, int]]:

@@ -54,7 +54,17 @@ def _below(modules: dict[str, str], name: str, path: str) -> Iterator[Memory]:
 
 def word(dut: Any, memory: Memory, place: int) -> Any:
     """The handle of a word."""
-    return reduce(getattr, memory.path.split("."), dut)[place]
+    return _word(dut, memory.path, place)
+
+
+def codeword(dut: Any, memory: Memory, place: int) -> list[Any]:
+    """The handles of a word and of its check bits."""
+    own = memory.path.removesuffix(CHECK)
+    return [_word(dut, path, place) for path in ((own,) if own.endswith(QUEUE) else (own, own + CHECK))]
+
+
+def _word(dut: Any, path: str, place: int) -> Any:
+    return reduce(getattr, path.split("."), dut)[place]
 
 
 def flip(handle: Any, *bits: int) -> int:
