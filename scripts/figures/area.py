@@ -167,12 +167,16 @@ def _size(runs: Sequence[Fmax]) -> list[Value]:
 
 def _boards(records: Records) -> str | None:
     entries = [entry for kind in BOARDS for entry in records.entries(kind)]
+    boards = [entry.figures for entry in entries]
     rows: list[list[Value]] = [
-        [entry.figures.board, entry.figures.device, entry.figures.seed, _reached(entry.figures.clocks)]
-        for entry in entries
+        [
+            *(each.board, each.device, _listed(each.policies) if each.policies else None, _reached(each.clocks)),
+            *(each.flows, each.seed),
+        ]
+        for each in boards
     ]
     shows = "MHz reached, and wanted in brackets, of the bitstream that the board's seeds give." + text.age(entries)
-    table = text.table(("board", "device", "seed", "clocks"), rows, left=4)
+    table = text.table(("board", "device", "policies", "clocks", "flows", "seed"), rows, left=4)
     return text.section("Boards", text.commands(entries)[:1], shows, table) if rows else None
 
 
