@@ -38,6 +38,15 @@ class SimClock(Shown):
 
 class Speed(Shown):
     runs: list[SpeedRun]
+    lines: tuple[LineShare, ...] = ()
+
+
+class LineShare(Shown):
+    line_gbps: float
+    beat_bytes: int
+    clock_mhz: float
+    connections: int
+    share: float
 
 
 class SpeedRun(Shown):

@@ -14,7 +14,7 @@ def page(records: Records) -> str:
         "How fast the Verilated core runs. Rates depend on the machine and on what else it does: compare rows, "
         "not sessions."
     )
-    return text.page("Simulation speed", opening, [_alone(records), _over_ns3(records)])
+    return text.page("Simulation speed", opening, [_alone(records), _lines(records), _over_ns3(records)])
 
 
 def _alone(records: Records) -> str | None:
@@ -37,6 +37,21 @@ def _alone(records: Records) -> str | None:
     )
     heads = ("tap", "bytes of a beat", "link, Gb/s", "connections", "segments/s of processor time", "clocks/segment")
     return text.tabled("The core alone", entries, shows, heads, rows)
+
+
+def _lines(records: Records) -> str | None:
+    entries = records.entries(SPEED)
+    rows: list[list[Value]] = [
+        [line.line_gbps, line.beat_bytes, line.clock_mhz, line.connections, 100 * line.share]
+        for entry in entries
+        for line in entry.figures.lines
+    ]
+    shows = (
+        "Full segments with frames, at the clock that the width is meant for: cycles, so whether a device reaches "
+        "the clock is another question. One connection is bound by its loop."
+    )
+    heads = ("line, Gb/s", "bytes of a beat", "clock, MHz", "connections", "% of the line's full segments")
+    return text.tabled("25 and 100 Gb/s", entries, shows, heads, rows, left=0)
 
 
 def _over_ns3(records: Records) -> str | None:

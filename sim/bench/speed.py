@@ -32,12 +32,23 @@ RUNS = (
     ("header", 8, 100 * GIGABIT, 1),
     ("header", 8, 100 * GIGABIT, 8),
 )
+# Line rates in Gb/s, the width that a MAC of that rate takes, and its clock in MHz. A tap's clock is `TAP_MHZ`, so its
+# link is slower by as much.
+LINES = ((25, 16, 390.625), (100, 64, 322.265625))
+TAP_MHZ = 125
+WIRE_BYTES = 1538  # of a full segment, with preamble, FCS and gap
+MANY = 16  # connections
+LINE_RUNS = tuple(
+    ("frame", width, round(gigabits * GIGABIT * TAP_MHZ / clock), number)
+    for gigabits, width, clock in LINES
+    for number in (1, MANY)
+)
 MEDIANS = ("segments_per_wall_second", "segments_per_cpu_second", "clocks_per_wall_second", "clocks_per_segment")
 
 
 def main() -> int:
     wanted = os.environ.get("TAP") or ""
-    runs = [run for run in RUNS if wanted in ("", run[0])]
+    runs = [run for run in (*RUNS, *LINE_RUNS) if wanted in ("", run[0])]
     if not runs:
         print(
             f"TAP={wanted}: no such tap, use {' or '.join(verilated.TAPS)}, or leave it out for both", file=sys.stderr
@@ -58,18 +69,35 @@ def main() -> int:
         return 1
     figures = [median(same) for same in zip(*rounds, strict=True)]
     REPORT.parent.mkdir(parents=True, exist_ok=True)
-    REPORT.write_text(json.dumps({"runs": figures}, indent=2) + "\n")
+    alone = [figure for run, figure in zip(runs, figures, strict=True) if run in RUNS]
+    report = {"runs": alone, "lines": line_shares(figures[len(alone) :])}
+    REPORT.write_text(json.dumps(report, indent=2) + "\n")
     print(
         "tap     beat/bytes  link/Gb/s  connections  segments/s of wall  of processor  clocks/segment  clocks/s of wall"
     )
-    for run in figures:
+    for run in alone:
         print(
             f"{run['tap']:8}{run['beat_bytes']:10}"
             f"{run['link_rate'] / 1e9:11.0f}{run['connections']:13}{run['segments_per_wall_second']:20}"
             f"{run['segments_per_cpu_second']:14}{run['clocks_per_segment']:16}{run['clocks_per_wall_second']:18}"
         )
+    for line in report["lines"]:
+        print(
+            f"{line['line_gbps']} Gb/s, {line['beat_bytes']} bytes at {line['clock_mhz']:.1f} MHz, "
+            f"{line['connections']} connections: {line['share']:.1%} of the line's full segments"
+        )
     print(f"full segments, medians of {ROUNDS} rounds; {REPORT.relative_to(build.ROOT)}")
     return 0
+
+
+def line_shares(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The share of each line's full segments that leave; `runs` are those of `LINE_RUNS`."""
+    shares = []
+    for run, (gigabits, width, clock) in zip(runs, (line for line in LINES for _ in (1, MANY)), strict=False):
+        clocks = WIRE_BYTES * 8 * clock / (1000 * gigabits)
+        own = {"line_gbps": gigabits, "beat_bytes": width, "clock_mhz": clock, "connections": run["connections"]}
+        shares.append(own | {"share": round(clocks / run["clocks_per_segment"], 4)})
+    return shares
 
 
 def preset(width: int) -> str:
