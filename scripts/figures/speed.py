@@ -47,8 +47,8 @@ def _lines(records: Records) -> str | None:
         for line in entry.figures.lines
     ]
     shows = (
-        "Full segments with frames, at the clock that the width is meant for: cycles, so whether a device reaches "
-        "the clock is another question. One connection is bound by its loop."
+        "Full segments with frames, in clocks of the rate that the width is meant for; no device has been shown to "
+        "reach it. One connection is bound by its loop."
     )
     heads = ("line, Gb/s", "bytes of a beat", "clock, MHz", "connections", "% of the line's full segments")
     return text.tabled("25 and 100 Gb/s", entries, shows, heads, rows, left=0)

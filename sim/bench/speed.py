@@ -36,7 +36,7 @@ RUNS = (
 # link is slower by as much.
 LINES = ((25, 16, 390.625), (100, 64, 322.265625))
 TAP_MHZ = 125
-WIRE_BYTES = 1538  # of a full segment, with preamble, FCS and gap
+WIRE_BYTES = 1538  # a full segment with preamble, FCS and gap
 MANY = 16  # connections
 LINE_RUNS = tuple(
     ("frame", width, round(gigabits * GIGABIT * TAP_MHZ / clock), number)
