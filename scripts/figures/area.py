@@ -11,7 +11,7 @@ from scripts.ecp5.fmax.report import LUTS
 from scripts.figures import text
 from scripts.figures.kinds import BOARDS, FMAX, POLICIES, SYNTH
 from scripts.figures.kinds import CORE as CORE_SYNTH
-from scripts.figures.netlists import BoardClock, Fmax, ModuleArea, PolicyArea, Synth
+from scripts.figures.netlists import Bitstream, BoardClock, Fmax, ModuleArea, PolicyArea, Synth
 from scripts.figures.records import Records
 from scripts.figures.text import Value, number
 from scripts.synth.sources import build, policies
@@ -56,9 +56,9 @@ def _fit(records: Records) -> str | None:
         rows.append([sized.device, *_build(preset), int(flows[1]), *_shares(used), clock])
     boards = [entry for kind in BOARDS for entry in records.entries(kind) if entry.figures.flows]
     for board in (entry.figures for entry in boards):
-        core = next(each.reached_mhz for each in board.clocks if each.name == "core")
+        core = next(each.reached_mhz for each in board.clocks if each.purpose == "core")
         shares: list[Value] = [*_shares(board.area)] if board.area else [None] * 3
-        rows.append([board.device, f"`{board.board}`", _listed(board.policies or {}), board.flows, *shares, core])
+        rows.append([_device(board), f"`{board.board}`", _listed(board.policies or {}), board.flows, *shares, core])
     if not rows:
         return None
     shows = (
@@ -170,7 +170,7 @@ def _boards(records: Records) -> str | None:
     boards = [entry.figures for entry in entries]
     rows: list[list[Value]] = [
         [
-            *(each.board, each.device, _listed(each.policies) if each.policies else None, _reached(each.clocks)),
+            *(each.board, _device(each), _listed(each.policies) if each.policies else None, _reached(each.clocks)),
             *(each.flows, each.seed),
         ]
         for each in boards
@@ -180,8 +180,13 @@ def _boards(records: Records) -> str | None:
     return text.section("Boards", text.commands(entries)[:1], shows, table) if rows else None
 
 
+def _device(board: Bitstream) -> str:
+    """Without grade and package."""
+    return re.sub(r"-\d\D+\d+\w?$", "", board.device)
+
+
 def _reached(clocks: Sequence[BoardClock]) -> str:
-    return ", ".join(f"{clock.name} {number(clock.reached_mhz)} ({number(clock.wanted_mhz)})" for clock in clocks)
+    return ", ".join(f"{clock.purpose} {number(clock.reached_mhz)} ({number(clock.wanted_mhz)})" for clock in clocks)
 
 
 def _policies(records: Records) -> str | None:

@@ -60,9 +60,15 @@ class Bitstream(Shown):
 
 
 class BoardClock(Shown):
-    name: str
+    name: str  # the net's
     wanted_mhz: float
     reached_mhz: float
+
+    @property
+    def purpose(self) -> str:
+        """The PLL's second output is the core's clock, its first the wire's; others come from a PHY."""
+        net = self.name.rpartition(".")[2]
+        return {"CLKOS": "core", "gmii_gtx_clk": "transmit", "wire_clk": "transmit"}.get(net, net)
 
 
 class PolicyArea(Shown):
