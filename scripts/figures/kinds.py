@@ -49,17 +49,9 @@ POLICIES = Kind("policies", Policies, "make policies AREA=1")
 SYNTH = Kind("synth", netlists.Synth, "make synth TARGET={target} PRESET={preset} FLOWS={flows}")
 CORE = Kind("core", netlists.Synth, "make synth MODULE={requested} TARGET={target} PRESET={preset}", "synth")
 FMAX = Kind("fmax", netlists.Fmax, "make fmax MODULE={module} PRESET={preset} GRADE={grade} SEED={seed}")
-BOARDS: tuple[Kind[netlists.Bitstream], ...] = (
-    *(
-        Kind(f"bitstream-{board}", netlists.Bitstream, "make bitstream BOARD={board}")
-        for board in ("colorlight-i9", "ecpix5", "ecpix5-tcp")
-    ),
-    Kind(
-        "bitstream-ecpix5-tcp-16",
-        netlists.Bitstream,
-        "make bitstream BOARD=ecpix5-tcp FLOWS=16 POLICIES='standard,rapid,spm;reno,cubic,carson'",
-        "bitstream-ecpix5-tcp",
-    ),
+BOARDS: tuple[Kind[netlists.Bitstream], ...] = tuple(
+    Kind(f"bitstream-{board}", netlists.Bitstream, "make bitstream BOARD={board}")
+    for board in ("colorlight-i9", "ecpix5", "ecpix5-tcp")
 )
 
 BENCHES: list[Kind[Any]] = [SIM, SPEED, LATENCY, EVENTS, HOST, PACING, SCALE, GAP, SELFTEST, LINUX_PACING]
