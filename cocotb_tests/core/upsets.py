@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -54,17 +54,14 @@ def _below(modules: dict[str, str], name: str, path: str) -> Iterator[Memory]:
 
 def word(dut: Any, memory: Memory, place: int) -> Any:
     """The handle of a word."""
-    return _word(dut, memory.path, place)
+    return reduce(getattr, memory.path.split("."), dut)[place]
 
 
 def codeword(dut: Any, memory: Memory, place: int) -> list[Any]:
-    """The handles of a word and of its check bits."""
+    """The handles of a word and of its check bits, which a queue has in one."""
     own = memory.path.removesuffix(CHECK)
-    return [_word(dut, path, place) for path in ((own,) if own.endswith(QUEUE) else (own, own + CHECK))]
-
-
-def _word(dut: Any, path: str, place: int) -> Any:
-    return reduce(getattr, path.split("."), dut)[place]
+    paths = (own,) if own.endswith(QUEUE) else (own, own + CHECK)
+    return [word(dut, replace(memory, path=path), place) for path in paths]
 
 
 def flip(handle: Any, *bits: int) -> int:

@@ -48,7 +48,7 @@ def _lines(records: Records) -> str | None:
     ]
     shows = (
         "Full segments with frames, in clocks of the rate that the width is meant for; no device has been shown to "
-        "reach it. One connection is bound by its loop."
+        "reach it. At 100 Gb/s one connection is bound by its loop from grant over `sent` to the next grant."
     )
     heads = ("line, Gb/s", "bytes of a beat", "clock, MHz", "connections", "% of the line's full segments")
     return text.tabled("25 and 100 Gb/s", entries, shows, heads, rows, left=0)

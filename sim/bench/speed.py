@@ -32,23 +32,21 @@ RUNS = (
     ("header", 8, 100 * GIGABIT, 1),
     ("header", 8, 100 * GIGABIT, 8),
 )
-# Line rates in Gb/s, the width that a MAC of that rate takes, and its clock in MHz. A tap's clock is `TAP_MHZ`, so its
-# link is slower by as much.
-LINES = ((25, 16, 390.625), (100, 64, 322.265625))
+# Runs of a line: its rate in Gb/s and the clock in MHz of a MAC that takes beats of that width. A tap's clock is
+# `TAP_MHZ`, so its link is slower by as much.
 TAP_MHZ = 125
+LINES = {
+    ("frame", width, round(gigabits * GIGABIT * TAP_MHZ / clock), connections): (gigabits, clock)
+    for gigabits, width, clock in ((25, 16, 390.625), (100, 64, 322.265625))
+    for connections in (1, 16)
+}
 WIRE_BYTES = 1538  # a full segment with preamble, FCS and gap
-MANY = 16  # connections
-LINE_RUNS = tuple(
-    ("frame", width, round(gigabits * GIGABIT * TAP_MHZ / clock), number)
-    for gigabits, width, clock in LINES
-    for number in (1, MANY)
-)
 MEDIANS = ("segments_per_wall_second", "segments_per_cpu_second", "clocks_per_wall_second", "clocks_per_segment")
 
 
 def main() -> int:
     wanted = os.environ.get("TAP") or ""
-    runs = [run for run in (*RUNS, *LINE_RUNS) if wanted in ("", run[0])]
+    runs = [run for run in (*RUNS, *LINES) if wanted in ("", run[0])]
     if not runs:
         print(
             f"TAP={wanted}: no such tap, use {' or '.join(verilated.TAPS)}, or leave it out for both", file=sys.stderr
@@ -69,9 +67,10 @@ def main() -> int:
         return 1
     figures = [median(same) for same in zip(*rounds, strict=True)]
     REPORT.parent.mkdir(parents=True, exist_ok=True)
-    alone = [figure for run, figure in zip(runs, figures, strict=True) if run in RUNS]
-    report = {"runs": alone, "lines": line_shares(figures[len(alone) :])}
-    REPORT.write_text(json.dumps(report, indent=2) + "\n")
+    measured = dict(zip(runs, figures, strict=True))
+    alone = [each for run, each in measured.items() if run in RUNS]
+    lines = [line_share(*LINES[run], each) for run, each in measured.items() if run in LINES]
+    REPORT.write_text(json.dumps({"runs": alone, "lines": lines}, indent=2) + "\n")
     print(
         "tap     beat/bytes  link/Gb/s  connections  segments/s of wall  of processor  clocks/segment  clocks/s of wall"
     )
@@ -81,7 +80,7 @@ def main() -> int:
             f"{run['link_rate'] / 1e9:11.0f}{run['connections']:13}{run['segments_per_wall_second']:20}"
             f"{run['segments_per_cpu_second']:14}{run['clocks_per_segment']:16}{run['clocks_per_wall_second']:18}"
         )
-    for line in report["lines"]:
+    for line in lines:
         print(
             f"{line['line_gbps']} Gb/s, {line['beat_bytes']} bytes at {line['clock_mhz']:.1f} MHz, "
             f"{line['connections']} connections: {line['share']:.1%} of the line's full segments"
@@ -90,14 +89,11 @@ def main() -> int:
     return 0
 
 
-def line_shares(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The share of each line's full segments that leave; `runs` are those of `LINE_RUNS`."""
-    shares = []
-    for run, (gigabits, width, clock) in zip(runs, (line for line in LINES for _ in (1, MANY)), strict=False):
-        clocks = WIRE_BYTES * 8 * clock / (1000 * gigabits)
-        own = {"line_gbps": gigabits, "beat_bytes": width, "clock_mhz": clock, "connections": run["connections"]}
-        shares.append(own | {"share": round(clocks / run["clocks_per_segment"], 4)})
-    return shares
+def line_share(gigabits: float, clock: float, run: dict[str, Any]) -> dict[str, Any]:
+    """The share of the line's full segments that leave in a run; `clock`: the MAC's, MHz."""
+    full = WIRE_BYTES * 8 * clock / (1000 * gigabits)  # clocks a segment
+    kept = {name: run[name] for name in ("beat_bytes", "connections")}
+    return {"line_gbps": gigabits, "clock_mhz": clock, "share": round(full / run["clocks_per_segment"], 4)} | kept
 
 
 def preset(width: int) -> str:
