@@ -32,7 +32,7 @@ case class EthernetMac(config: DownbeatConfig) extends Component {
     val linkUp = in Bool ()
     /** A clock or more: all frames on their way are given up and counted. Lasts `EthernetMac.softResetClocks`. */
     val softReset = in Bool ()
-    /** Good frames, whole; damaged (`error`) only one that a soft reset cut off. */
+    /** Frames as they come, without FCS. One that proves to be damaged ends with `error`. */
     val receive = master Stream (ReceivedBeat())
     val transmit = slave Stream (TransmitBeat())
     val departures = master Flow (DepartureStamp())
@@ -81,14 +81,15 @@ case class EthernetMac(config: DownbeatConfig) extends Component {
 
   // ---- wire in
 
-  private val pointerBits = log2Up(EthernetMac.receiveWords(config)) + 1
   private val gmiiReceiver = !config.xgmii generate receiveSoft(GmiiReceiver(config)).setName("receiver")
   private val xgmiiReceiver = config.xgmii generate receiveSoft(XgmiiReceiver(config)).setName("receiver")
   private val receiver: WireReceiver = if (config.xgmii) xgmiiReceiver else gmiiReceiver
   private val stamps = ReceiveStamps(rate, receiveSoft, transmitSoft)
-  private val receiveMemory = FrameMemory(EthernetMac.receiveWords(config), receiveSoft, coreSoft)
-  private val receiveFrames = new StreamFifoCC(StoredFrame(), 64, receiveSoft, coreSoft, withPopBufferedReset = false)
-  private val reader = coreSoft(ReceiveReader(pointerBits))
+  private val arriving =
+    new StreamFifoCC(ArrivingBeat(), EthernetMac.receiveWords(config), receiveSoft, coreSoft,
+      withPopBufferedReset = false)
+  private val arrivalStamps = new StreamFifoCC(Stamp(), EthernetMac.receiveWords(config) / 8, receiveSoft, coreSoft, withPopBufferedReset = false)
+  private val arrivals = receiveSoft(ReceiveIntake(rate.stampWord))
   private val guard = FrameGuard(config)
 
   if (config.xgmii) {
@@ -106,32 +107,30 @@ case class EthernetMac(config: DownbeatConfig) extends Component {
   stamps.io.time := wireTime.io.time
   stamps.io.increment := wireTime.io.step
 
-  private val receiving = new ClockingArea(receiveSoft) {
-    val lost = RegInit(False) // a word of this frame did not fit
-    val end = receiver.end
-    val misses = receiver.word.valid && !receiveMemory.io.space
-    when(misses)(lost := True)
-    when(end.valid)(lost := False)
-    val whole = !lost && !misses
-    val fits = whole && receiveFrames.io.push.ready
-    receiveFrames.io.push.valid := end.valid && end.good && whole
-    receiveFrames.io.push.length := end.length
-    receiveFrames.io.push.stamp := stamps.io.stamp
-    receiveMemory.io.write.valid := receiver.word.valid && receiveMemory.io.space && !lost
-    receiveMemory.io.write.payload := receiver.word.payload
-    receiveMemory.io.end.valid := end.valid
-    receiveMemory.io.end.keep := end.good && fits
-    receiveMemory.io.end.words := receiveFrames.io.push.payload.words
-    val overflow = end.valid && end.good && !fits
-    val accepted = end.valid && end.good && fits
+  arrivals.io.word << receiver.word
+  arrivals.io.end << receiver.end
+  arrivals.io.stamp := stamps.io.stamp
+  arrivals.io.space := receiveSoft {
+    // Two clocks old, and a frame that has begun ends in any case.
+    val beats = RegNext(arriving.io.pushOccupancy) init 0
+    val frames = RegNext(arrivalStamps.io.pushOccupancy) init 0
+    RegNext(beats < EthernetMac.receiveWords(config) - 8 && frames < EthernetMac.receiveWords(config) / 8 - 4) init False
   }
+  arriving.io.push.valid := arrivals.io.beats.valid
+  arriving.io.push.payload := arrivals.io.beats.payload
+  arrivalStamps.io.push.valid := arrivals.io.stamps.valid
+  arrivalStamps.io.push.payload := arrivals.io.stamps.payload
 
-  reader.io.frames << coreSoft(receiveFrames.io.pop.m2sPipe()) // a block RAM goes into a register
-  receiveMemory.io.enable := reader.io.enable
-  receiveMemory.io.address := reader.io.address
-  receiveMemory.io.read := reader.io.address
-  reader.io.data := receiveMemory.io.data
-  guard.io.source << reader.io.beats
+  // A block RAM goes into a register.
+  private val read = coreSoft(arriving.io.pop.m2sPipe())
+  private val stamp = coreSoft(arrivalStamps.io.pop.m2sPipe())
+  guard.io.source.arbitrationFrom(read.haltWhen(!stamp.valid))
+  stamp.ready := guard.io.source.fire && read.last
+  guard.io.source.frame.data := read.data
+  guard.io.source.frame.keep := ((U(2, 9 bits) |<< (read.last ? read.bytes | U(7))) - 1).asBits.resized
+  guard.io.source.frame.last := read.last
+  guard.io.source.stamp := stamp.payload
+  guard.io.source.error := read.error
   guard.io.cut := domains.resetting
   io.receive << guard.io.beats
 
@@ -212,8 +211,8 @@ case class EthernetMac(config: DownbeatConfig) extends Component {
   counters.receive.oversize := received("oversize", ended.valid && ended.oversize)
   counters.receive.badFcs := received("badFcs", ended.valid && ended.badFcs)
   counters.receive.pause := received("pause", ended.valid && ended.pause)
-  counters.receive.overflow := received("overflow", receiving.overflow)
-  counters.receive.reset := RegNextWhen(received("accepted", receiving.accepted) - guard.io.frames,
+  counters.receive.overflow := received("overflow", arrivals.io.overflow)
+  counters.receive.reset := RegNextWhen(received("accepted", arrivals.io.accepted) - guard.io.frames,
     domains.settled) init 0
   counters.transmit.frames := sent("departed", gate.io.start.valid)
   counters.transmit.oversize := intake.io.oversize

@@ -7,7 +7,7 @@ import downbeat.wire.ReceivedBeat
 import spinal.core._
 import spinal.lib._
 
-/** Ends a frame that a soft reset has cut: its last beat is marked as damaged. It counts whole frames. */
+/** Ends a frame that a soft reset has cut: its last beat is marked as damaged. It counts good frames. */
 case class FrameGuard(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     /** May vanish while `cut`. */
@@ -34,5 +34,5 @@ case class FrameGuard(config: DownbeatConfig) extends Component {
   wasCut := cut && inFrame && !guarded.fire
   io.beats << guarded.m2sPipe()
 
-  io.frames := Tally(io.source.fire && io.source.frame.last, config.counterBits)
+  io.frames := Tally(io.source.fire && io.source.frame.last && !io.source.error, config.counterBits)
 }

@@ -18,7 +18,7 @@ case class ReceiveStamps(rate: WireRate, receive: ClockDomain, transmit: ClockDo
     val startOfFrame = in Bool () // the pins carried it during the clock before; on XGMII earlier (`XgmiiReceiver`)
     val secondSlot = (rate.slotsPerClock == 2) generate in(Bool()) // with it
     val end = in Bool () // one for each SFD, in order
-    val stamp = out(Stamp()) // with `end`, and until the next
+    val stamp = out(Stamp()) // of the frame on the wire, from the end of the shortest one on, until `end`
     // In clock domain `transmit`.
     val time = in UInt (TimeBase.bits bits)
     val increment = in UInt (TimeBase.incrementBits bits)
@@ -70,8 +70,7 @@ case class ReceiveStamps(rate: WireRate, receive: ClockDomain, transmit: ClockDo
     val stamps = Vec(Reg(Stamp()), 4)
     when(response.valid)(stamps(response.tag.asUInt) := response.stamp)
     val ended = Reg(Bits(2 bits)) init 0
-    val ends = io.end ? next(ended) | ended
-    ended := ends
-    io.stamp := stamps(ends.asUInt)
+    when(io.end)(ended := next(ended))
+    io.stamp := stamps(next(ended).asUInt)
   }
 }
