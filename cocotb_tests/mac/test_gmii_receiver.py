@@ -14,7 +14,7 @@ from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Raw
 
-from cocotb_tests.bench import generator
+from cocotb_tests.bench import generator, until
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.mac.gmii import PREAMBLE, SFD, fcs
 from cocotb_tests.mac.mac import LARGEST, PERIOD_PS, Mac
@@ -148,6 +148,34 @@ async def a_bad_frame_is_counted_by_its_cause_and_the_next_arrives(dut: Any, cau
     await mac.wire_done()
     count = rounds * len(CAUSES[cause])
     assert mac.counters("receive") == {"frames": count, cause: count}
+
+
+@cocotb.test()
+async def a_frame_goes_on_while_it_comes(dut: Any) -> None:
+    mac = Mac(dut)
+    await mac.start()
+    mac.wire_in.put(generator().randbytes(LARGEST))
+    await until(dut, lambda: mac.receive.stream.count > 0, "its first beat", 80)
+    assert not mac.wire_in.idle
+
+
+@cocotb.test()
+async def damaged_frames_are_passed_on_as_such_and_others_of_the_mac_alone_stay(dut: Any) -> None:
+    mac = Mac(dut)
+    await mac.start()
+    random = generator()
+    for _ in range(3):
+        CAUSES["pause"][0](mac, random)
+        good = random.randbytes(random.randrange(60, 200))
+        mac.wire_in.put(good)
+        received = await mac.receive.receive_any()
+        assert received.data == good and not received.extras["error"]
+        mac.wire_in.put(good, check=bytes(4))
+        assert (await mac.receive.receive_any()).extras["error"]
+    dut.linkUp.value = 0
+    mac.wire_in.put(bytes(60))
+    await mac.wire_done()
+    assert mac.receive.stream.beats.empty()
 
 
 @cocotb.test()

@@ -108,6 +108,7 @@ case class EthernetMac(config: DownbeatConfig) extends Component {
   stamps.io.increment := wireTime.io.step
 
   arrivals.io.word << receiver.word
+  arrivals.io.stays := receiver.stays
   arrivals.io.end << receiver.end
   arrivals.io.stamp := stamps.io.stamp
   arrivals.io.space := receiveSoft {

@@ -41,6 +41,8 @@ case class GmiiReceiver(config: DownbeatConfig) extends Component with WireRecei
     val startOfFrame = out Bool ()
     /** Words of a frame; the last may be the FCS's alone. Byte 0 of the wire is in bits 7 to 0. */
     val word = master Flow (Bits(64 bits))
+    /** With the third word: the frame does not go to the core. */
+    val stays = out Bool ()
     /** One for each SFD, after its last word and before the next one's first. */
     val end = master Flow (ReceivedEnd())
   }
@@ -48,6 +50,7 @@ case class GmiiReceiver(config: DownbeatConfig) extends Component with WireRecei
   def linkUp: Bool = io.linkUp
   def startOfFrame: Bool = io.startOfFrame
   def word: Flow[Bits] = io.word
+  def stays: Bool = io.stays
   def end: Flow[ReceivedEnd] = io.end
 
   private val gmii = RegNext(io.gmii)
@@ -102,6 +105,7 @@ case class GmiiReceiver(config: DownbeatConfig) extends Component with WireRecei
   when(take)(bytes(lane) := gmii.data)
   io.word.valid := RegNext((take && lane === 7 || ended && lane =/= 0) && !beyondTagged) init False
   io.word.payload := bytes.asBits
+  io.stays := RegNext(wasDown || pause)
 
   // The clock after the last byte: the CRC has been compared.
   private val judge = RegNext(ended) init False

@@ -20,6 +20,7 @@ case class ArrivingBeat() extends Bundle {
 case class ReceiveIntake(stampWord: Int) extends Component {
   val io = new Bundle {
     val word = slave Flow (Bits(64 bits))
+    val stays = in Bool () // with a frame's third word: nothing of it is passed on
     /** With the last word or after it; of a good frame two clocks before the next one's first, of others one. */
     val end = slave Flow (ReceivedEnd())
     val stamp = in(Stamp()) // from the clock behind word `stampWord` on, counted from 0, until `end`
@@ -42,16 +43,15 @@ case class ReceiveIntake(stampWord: Int) extends Component {
   private val full = held === 2
 
   private val passes = io.word.valid && full && !ends
-  private val fits = io.space && !lost
+  private val fits = io.space && !lost && (begun || !io.stays)
   when(io.word.valid) {
     older := newer
     newer := io.word.payload
     when(!full)(held := held + 1)
     when(number <= stampWord)(number := number + 1)
   }
-  when(passes) {
-    when(io.space)(begun := True).otherwise(lost := True)
-  }
+  when(passes && fits)(begun := True)
+  when(passes && !fits)(lost := True)
 
   // The newest word is the FCS's alone, or has bytes of the frame.
   private val lengthOfLast = end.length(2 downto 0)
@@ -64,15 +64,14 @@ case class ReceiveIntake(stampWord: Int) extends Component {
   io.overflow := ends && end.good && !fits
 
   private val sent = io.beats
-  sent.valid := passes && fits || ends && (begun || good) || tail
+  sent.valid := passes && fits || ends && begun || tail
   sent.data := older
   sent.last := ends && !(good && !ofFcs) || tail
   sent.bytes := lengthOfLast - 1
   sent.error := ends && !good
   when(tail)(sent.data := newer)
 
-  private val known = number > stampWord
-  private val marks = begun && !stamped && known || ends && (begun || good) && !stamped
+  private val marks = begun && !stamped && (number > stampWord || ends)
   io.stamps.valid := RegNext(marks) init False
   io.stamps.payload := RegNext(io.stamp)
   when(marks)(stamped := True)

@@ -10,6 +10,8 @@ trait WireReceiver {
   def linkUp: Bool
   def startOfFrame: Bool
   def word: Flow[Bits]
+  /** With a frame's third word: it is for the MAC alone, or came while the link was down. */
+  def stays: Bool
   def end: Flow[ReceivedEnd]
 }
 

@@ -22,6 +22,8 @@ case class XgmiiReceiver(config: DownbeatConfig) extends Component with WireRece
     val secondSlot = out Bool ()
     /** Words of a frame; the last may be the FCS's alone. Byte 0 of the wire is in bits 7 to 0. */
     val word = master Flow (Bits(64 bits))
+    /** With the third word: the frame does not go to the core. */
+    val stays = out Bool ()
     /** One for each SFD, with its last word or after it, and before the next one's first. */
     val end = master Flow (ReceivedEnd())
     val localFault, remoteFault = out Bool ()
@@ -30,6 +32,7 @@ case class XgmiiReceiver(config: DownbeatConfig) extends Component with WireRece
   def linkUp: Bool = io.linkUp
   def startOfFrame: Bool = io.startOfFrame
   def word: Flow[Bits] = io.word
+  def stays: Bool = io.stays
   def end: Flow[ReceivedEnd] = io.end
 
   private val fault = LinkFault()
@@ -120,6 +123,7 @@ case class XgmiiReceiver(config: DownbeatConfig) extends Component with WireRece
   private val delay = CrcOfWords.latency + 1
   io.word.valid := Delay(inFrame && now.bytes =/= 0 && words < limitWords, delay, init = False)
   io.word.payload := Delay(now.data, delay)
+  io.stays := RegNext(wasDown || pause)
 
   private val length = RegNext((words << 3).resize(14) + now.bytes)
   private val beyond = RegNext(tagged ? U(limit + Ethernet.tagBytes, 14 bits) | U(limit, 14 bits))
