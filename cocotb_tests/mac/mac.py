@@ -83,10 +83,15 @@ class Mac:
         await ClockCycles(dut.clk, 32)
         self.wire_out.clear()
 
-    def send(self, frame: bytes, *, mode: int = ASAP, launch: int = 0, tag: int = 0) -> None:
-        """Queues a frame for the gate; `launch` in 2^-16 ns."""
+    def send(self, frame: bytes, *, mode: int = ASAP, launch: int = 0, tag: int = 0, known: bool = False) -> None:
+        """Queues a frame for the gate; `launch` in 2^-16 ns. `known`: the first beat says how long it is."""
         self.transmit.put(
-            frame, mode=mode, launch_ns=(launch >> 16) % (1 << 48), launch_fraction=launch & 0xFFFF, tag=tag
+            frame,
+            mode=mode,
+            launch_ns=(launch >> 16) % (1 << 48),
+            launch_fraction=launch & 0xFFFF,
+            tag=tag,
+            lastByte=(len(frame) - 1) * known,
         )
 
     @property

@@ -11,7 +11,7 @@ from cocotb.triggers import ClockCycles
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.mac.gmii import GAP
-from cocotb_tests.mac.mac import AFTER_PREVIOUS, ASAP, AT, NOMINAL, PERIOD_PS, Mac
+from cocotb_tests.mac.mac import AFTER_PREVIOUS, ASAP, AT, LARGEST, NOMINAL, PERIOD_PS, Mac
 
 BYTE = 8 << 16  # a byte time in 2^-16 ns
 OVERHEAD = 24  # preamble, SFD, FCS, gap
@@ -67,6 +67,48 @@ async def with_a_disciplined_clock_none_is_early_and_none_late_by_a_byte(dut: An
         assert 0 <= stamp - launches[tag] <= increment >> 16
     await ClockCycles(dut.clk, 20)
     assert mac.counters("transmit") == {"frames": len(launches)}
+
+
+@cocotb.test()
+@cocotb.parametrize(core=[6_500, PERIOD_PS, 2 * PERIOD_PS, 50_000])
+async def a_frame_of_known_length_starts_before_it_has_come(dut: Any, core: int) -> None:
+    """Beside others: each leaves whole and in order, long ones sooner than they could be written."""
+    mac = Mac(dut, core=core, transmit=PERIOD_PS + 1)
+    await mac.start()
+    random = generator()
+    frames = [random.randbytes(random.choice([60, 61, 100, 700, LARGEST])) for _ in range(40)]
+    for frame in frames:
+        mac.send(frame, known=random.random() < 0.7)
+    for frame in frames:
+        departed = await mac.wire_out.receive()
+        assert departed.frame == frame and departed.fcs_right
+    await ClockCycles(dut.clk, 1000)
+    begin = mac.now
+    mac.send(bytes(LARGEST), known=True, tag=1)
+    (_, stamp) = await mac.departure()
+    assert stamp - begin < (LARGEST // 8 * core << 16) // 1000 // (2 if core > 10_000 else 1) + (500 << 16)
+    assert (await mac.wire_out.receive()).frame == bytes(LARGEST)
+    await ClockCycles(dut.clk, 20)
+    assert mac.counters("transmit") == {"frames": len(frames) + 1}
+
+
+@cocotb.test()
+async def frames_of_known_length_are_dropped_while_the_link_is_down(dut: Any) -> None:
+    mac = Mac(dut, core=2 * PERIOD_PS)
+    await mac.start(link=0)
+    for _ in range(20):
+        mac.send(bytes(LARGEST), known=True)
+    await mac.transmit.drained(20_000)
+    await ClockCycles(dut.clk, 200)
+    assert mac.counters("transmit") == {"linkDown": 20}
+    dut.linkUp.value = 1
+    await ClockCycles(dut.clk, 20)
+    frames = [generator().randbytes(LARGEST) for _ in range(8)]
+    for frame in frames:
+        mac.send(frame, known=True)
+    for frame in frames:
+        departed = await mac.wire_out.receive()
+        assert departed.frame == frame and departed.fcs_right
 
 
 @cocotb.test()

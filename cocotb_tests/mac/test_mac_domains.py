@@ -112,6 +112,7 @@ async def soft_resets_in_mid_traffic_lose_no_count(dut: Any) -> None:
                 mode=random.randrange(3),
                 launch=mac.now + (random.randrange(9000) << 16),
                 tag=1,
+                known=random.random() < 0.5,
             )
             arrived += 1
             mac.wire_in.put(random.randbytes(random.choice([60, 61, 300])))

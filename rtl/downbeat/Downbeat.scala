@@ -71,9 +71,9 @@ case class Downbeat(config: DownbeatConfig) extends Component {
 
     val s_axis_wire_rx = slave(AxiStream(config.beatBits, packet = true, userBits = 65)).note(
       "Frames from the MAC without FCS. TUSER: 63..0 SFD stamp (first beat), 64 damaged (last beat).")
-    val m_axis_wire_tx = master(AxiStream(config.beatBits, packet = true, userBits = 82)).note(
+    val m_axis_wire_tx = master(AxiStream(config.beatBits, packet = true, userBits = 96)).note(
       "Frames to the MAC without FCS. TUSER, the same in all beats: 63..0 launch time, 65..64 mode (0 at, 1 asap, " +
-        "2 afterPrevious), 81..66 tag (0: no stamp wanted).")
+        "2 afterPrevious), 81..66 tag (0: no stamp wanted), 95..82 index of the last byte (0: known at the end only).")
     val s_axis_departure =
       slave(AxiStream(80, stalls = false)).note("SFD stamps of tagged frames. TDATA: 15..0 tag, 79..16 stamp.")
     val m_axis_bypass_rx = master(AxiStream(config.beatBits, packet = true, userBits = 65)).note(

@@ -93,6 +93,7 @@ case class ProbePlayer() extends Component {
   outgoing.mode := entry.adjacent ? LaunchMode.afterPrevious | LaunchMode.at
   outgoing.launch.ns := launch
   outgoing.launch.fraction := 0
+  outgoing.lastByte := 0
   outgoing.tag := 0
   when(outgoing.fire) {
     beat := beat + 1

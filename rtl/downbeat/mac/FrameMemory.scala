@@ -45,8 +45,9 @@ case class FrameMemory(words: Int, from: ClockDomain, to: ClockDomain) extends C
       kept := keptNext
       written := keptNext
     }
+    val used = written - freed.value // negative where a frame was dropped before its end
     // A clock old, hence the two words of reserve.
-    io.space := RegNext(written - freed.value < words - 2) init False
+    io.space := RegNext(used < words - 2 || used > words) init False
   }
 
   private val reader = new ClockingArea(to) {

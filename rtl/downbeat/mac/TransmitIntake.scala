@@ -22,6 +22,9 @@ case class IntakePort() extends Bundle with IMasterSlave {
 
 /** Passes frames from the core to the gate's two queues. A frame that is too large, or that meets a soft reset, is
   * dropped and counted.
+  *
+  * On GMII, which takes a beat every eight clocks, an `asap` frame whose length is known goes to the gate with its first
+  * beat; any other when it has ended.
   */
 case class TransmitIntake(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -41,45 +44,59 @@ case class TransmitIntake(config: DownbeatConfig) extends Component {
   private val tooLong, cut, cutBefore, secondBeat = RegInit(False)
   private val tagged = Reg(Bool())
 
-  // Behind the last beat is a clock without one, and the next frame's last beat waits until the request is made.
-  private val ending = History(beat.fire && beat.frame.last, 1 to 5, init = False)
-  private val busy = ending.orR
+  private val isFirst = RegInit(True)
+  private val isKnown = Bool(!config.xgmii) && isImmediate && beat.lastByte.orR
+  private val ends = beat.fire && beat.frame.last
+  private val ended = RegNext(ends) init False
   private val discard = cut || tooLong || io.flush
+  /** A frame goes to the gate before its end; its last beat comes later than its request. */
+  private val opens = beat.fire && isFirst && isKnown && !discard
+  private val opened = RegNext(opens) init False
+  private val open = RegInit(False) setWhen opens clearWhen ended
+  // The stages of a request: one frame at a time.
+  private val measured = ended && !open || opened
+  private val stages = History(measured, 1 to 4, init = False)
+  private val requests = stages.last
+  private val busy = measured || stages.orR
+
+  // Behind the last beat is a clock without one. What makes a request waits until the one before is made.
   private val space = isImmediate ? io.immediate.space | io.timed.space
-  beat.ready := (space || discard) && !(beat.frame.last ? busy | ending(0))
+  beat.ready := (space || discard) && !ended && !(busy && (beat.frame.last || isFirst && isKnown))
 
   private val limit = config.maximumFrameBytes - Ethernet.fcsBytes
   private val wordLimit = (limit + Ethernet.tagBytes + 7) / 8
   when(beat.fire) {
+    isFirst := False
     length := length + CountOne(beat.frame.keep)
     tooLong setWhen (length(13 downto 3) === wordLimit)
-    secondBeat := length === 0
+    secondBeat := isFirst
     when(secondBeat)(tagged := EndiannessSwap(beat.frame.data(47 downto 32)) === EtherType.tag)
-    when(length === 0)(tagged := False)
+    when(isFirst)(tagged := False)
   }
-  private val ended = ending(0)
   when(ended) {
+    isFirst := True
     length := 0
     tooLong := False
     cut := False
   }
-  when(ended)(cutBefore := cut || io.flush).elsewhen(io.flush)(cutBefore := True)
-  cut setWhen (io.flush && (beat.fire || length =/= 0 && !ended))
+  when(measured)(cutBefore := cut || io.flush).elsewhen(io.flush)(cutBefore := True)
+  cut setWhen (io.flush && (beat.fire || !isFirst && !ended))
 
-  private val ends = beat.fire && beat.frame.last
-  private val toImmediate = RegNextWhen(isImmediate, ends)
+  private val takes = ends || opens
+  private val toImmediate = RegNextWhen(isImmediate, takes)
   private val oversize = tooLong || length > (tagged ? U(limit + Ethernet.tagBytes) | U(limit))
-  private val good = RegNextWhen(!oversize && !cut && !io.flush, ended)
+  private val good = RegNextWhen(opened || !oversize, measured)
+  private val whole = opened ? (RegNextWhen(beat.lastByte, opens) + 1) | length
   private val request = LaunchRequest()
-  request.length := RegNextWhen(length, ended)
-  request.tag := RegNextWhen(beat.tag, ends)
-  request.afterPrevious := RegNextWhen(beat.mode === LaunchMode.afterPrevious, ends)
-  request.launch := RegNextWhen(beat.launch, ends)
+  request.length := RegNextWhen(whole, measured)
+  request.tag := RegNextWhen(beat.tag, takes)
+  request.afterPrevious := RegNextWhen(beat.mode === LaunchMode.afterPrevious, takes)
+  request.launch := RegNextWhen(beat.launch, takes)
 
   // 14 by 40 bits, in the pieces of an FPGA's multipliers: registers, products, two sums.
   private val rate = WireRate.of(config)
   private val slots =
-    RegNext(((LaunchRequest.padded(length) + U(Ethernet.overheadBytes - 1)) >> log2Up(rate.slotBytes)).resize(14))
+    RegNext(((LaunchRequest.padded(whole) + U(Ethernet.overheadBytes - 1)) >> log2Up(rate.slotBytes)).resize(14))
   private val pieces =
     io.increment.subdivideIn(18 bits, strict = false).map(piece => RegNext(slots * RegNext(piece)))
   private val low = RegNext(pieces(0) +^ (pieces(1) << 18))
@@ -95,12 +112,12 @@ case class TransmitIntake(config: DownbeatConfig) extends Component {
     port.end.valid := ended && chosen
     port.end.keep := !oversize && !cut
     port.end.words := LaunchRequest.words(length)
-    port.request.valid := ending(4) && good && !cutBefore && chosen
+    port.request.valid := requests && good && !cutBefore && chosen
     port.request.payload := request
   }
 
   private def count(event: Bool): UInt = Tally(event, config.counterBits)
-  io.accepted := count(ending(4) && good && !cutBefore)
-  io.swallowed := count(ending(4) && cutBefore)
-  io.oversize := count(ending(4) && !good && !cutBefore)
+  io.accepted := count(requests && good && !cutBefore)
+  io.swallowed := count(requests && cutBefore)
+  io.oversize := count(requests && !good && !cutBefore)
 }

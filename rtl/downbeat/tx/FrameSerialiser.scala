@@ -64,6 +64,7 @@ case class FrameSerialiser(config: DownbeatConfig) extends Component {
   beat.mode := frame.mode
   beat.launch := frame.launch
   beat.tag := frame.tag
+  beat.lastByte := frame.lastByte
   io.beats.splice := frame.hasPayload && (!inHeaders || word.last)
   io.beats.endInBeat := frame.endInBeat
 

@@ -34,6 +34,7 @@ case class TransmitMerge(config: DownbeatConfig) extends Component {
     beat.launch.ns := 0
     beat.launch.fraction := 0
     beat.tag := 0
+    beat.lastByte := 0
     beat
   }
 

@@ -38,6 +38,7 @@ case class VlanTagInserter(config: DownbeatConfig) extends Component {
   io.wire.mode := io.frames.mode
   io.wire.launch := io.frames.launch
   io.wire.tag := io.frames.tag
+  io.wire.lastByte := io.frames.lastByte + ((tagged && io.frames.lastByte.orR) ? U(4, 14 bits) | U(0, 14 bits))
   io.frames.ready := io.wire.ready && !splits
   private val beat = io.wire.frame.allowOverride()
   beat.takesBytes(frame)

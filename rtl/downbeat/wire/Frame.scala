@@ -39,13 +39,17 @@ object LaunchMode extends SpinalEnum {
   val at, asap, afterPrevious = newElement()
 }
 
-/** A beat as the MAC takes it; `mode`, `launch` and `tag` are the same in all beats of a frame. */
+/** A beat as the MAC takes it; all but `frame` are the same in all beats of a frame. */
 case class TransmitBeat(vlanBits: Int = 0, bytes: Int = 8) extends Bundle {
   val frame = FrameBeat(vlanBits, bytes)
   val mode = LaunchMode()
   val launch = Stamp()
   /** Comes back with the departure stamp; zero: no stamp is wanted. */
   val tag = UInt(16 bits)
+  /** Index of the frame's last byte, padding included; zero: known at its end only. A frame with it has a beat every
+    * clock in which the MAC takes one.
+    */
+  val lastByte = UInt(14 bits)
 }
 
 /** The stamp of a tagged frame's SFD, on its way back from the MAC. */

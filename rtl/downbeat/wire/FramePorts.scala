@@ -22,17 +22,18 @@ object FramePorts {
     port.tuser := beat.error ## beat.stamp.asBits
   }
 
-  /** TUSER: 63..0 launch, 65..64 mode, 81..66 tag. */
+  /** TUSER: 63..0 launch, 65..64 mode, 81..66 tag, 95..82 index of the last byte. */
   def readTransmitted(
       port: AxiStream): Stream[TransmitBeat] = port.toStream(TransmitBeat(bytes = bytesOf(port))) { beat =>
     readFrame(port, beat.frame)
     beat.launch.assignFromBits(port.tuser(63 downto 0))
     beat.mode.assignFromBits(port.tuser(65 downto 64))
     beat.tag.assignFromBits(port.tuser(81 downto 66))
+    beat.lastByte.assignFromBits(port.tuser(95 downto 82))
   }
   def writeTransmitted(port: AxiStream, beats: Stream[TransmitBeat]): Unit = port.fromStream(beats) { beat =>
     writeFrame(port, beat.frame)
-    port.tuser := beat.tag ## beat.mode.asBits ## beat.launch.asBits
+    port.tuser := beat.lastByte ## beat.tag ## beat.mode.asBits ## beat.launch.asBits
   }
 
   private def bytesOf(port: AxiStream): Int = port.dataBits / 8
