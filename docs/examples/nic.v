@@ -24,7 +24,7 @@ module nic #(
 
   // To the MAC: a frame goes at once, whatever its launch time; that needs a launch gate. A tagged frame's departure is
   // when the MAC takes its first beat: without departures the core measures no round trips.
-  wire [81:0] launch; // 63..0 launch time, 65..64 mode, 81..66 tag
+  wire [95:0] launch; // 63..0 launch time, 65..64 mode, 81..66 tag, 95..82 last byte
   reg first; // beat of a frame
   always @(posedge clk)
     if (reset) first <= 1'b1;

@@ -12,7 +12,7 @@ module taxi #(
   input  wire [63:0] now,
   // The core's.
   input  wire [63:0] m_axis_wire_tx_tdata, input wire [7:0] m_axis_wire_tx_tkeep, input wire m_axis_wire_tx_tvalid,
-  input  wire m_axis_wire_tx_tlast, input wire [81:0] m_axis_wire_tx_tuser, output wire m_axis_wire_tx_tready,
+  input  wire m_axis_wire_tx_tlast, input wire [95:0] m_axis_wire_tx_tuser, output wire m_axis_wire_tx_tready,
   output wire [63:0] s_axis_wire_rx_tdata, output wire [7:0] s_axis_wire_rx_tkeep, output wire s_axis_wire_rx_tvalid,
   output wire s_axis_wire_rx_tlast, output wire [64:0] s_axis_wire_rx_tuser, input wire s_axis_wire_rx_tready,
   output wire s_axis_departure_tvalid, output wire [79:0] s_axis_departure_tdata,
@@ -36,7 +36,7 @@ module taxi #(
       written <= written + 11'd1;
       complete <= complete + {4'd0, m_axis_wire_tx_tlast};
       beats[written[9:0]] <= {m_axis_wire_tx_tlast, m_axis_wire_tx_tkeep, m_axis_wire_tx_tdata};
-      launches[complete[3:0]] <= m_axis_wire_tx_tuser;
+      launches[complete[3:0]] <= m_axis_wire_tx_tuser[81:0];
     end
   end
 
