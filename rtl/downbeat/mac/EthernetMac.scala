@@ -88,7 +88,8 @@ case class EthernetMac(config: DownbeatConfig) extends Component {
   private val arriving =
     new StreamFifoCC(ArrivingBeat(), EthernetMac.receiveWords(config), receiveSoft, coreSoft,
       withPopBufferedReset = false)
-  private val arrivalStamps = new StreamFifoCC(Stamp(), EthernetMac.receiveWords(config) / 8, receiveSoft, coreSoft, withPopBufferedReset = false)
+  private val arrivalStamps =
+    new StreamFifoCC(Stamp(), EthernetMac.receiveWords(config) / 8, receiveSoft, coreSoft, withPopBufferedReset = false)
   private val arrivals = receiveSoft(ReceiveIntake(rate.stampWord))
   private val guard = FrameGuard(config)
 
@@ -115,7 +116,8 @@ case class EthernetMac(config: DownbeatConfig) extends Component {
     // Two clocks old, and a frame that has begun ends in any case.
     val beats = RegNext(arriving.io.pushOccupancy) init 0
     val frames = RegNext(arrivalStamps.io.pushOccupancy) init 0
-    RegNext(beats < EthernetMac.receiveWords(config) - 8 && frames < EthernetMac.receiveWords(config) / 8 - 4) init False
+    RegNext(beats < EthernetMac.receiveWords(config) - 8 && frames < EthernetMac.receiveWords(config) / 8 - 4) init
+      False
   }
   arriving.io.push.valid := arrivals.io.beats.valid
   arriving.io.push.payload := arrivals.io.beats.payload

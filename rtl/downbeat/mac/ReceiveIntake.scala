@@ -9,7 +9,7 @@ import spinal.lib._
 case class ArrivingBeat() extends Bundle {
   val data = Bits(64 bits)
   val last = Bool()
-  val bytes = UInt(3 bits) // of the last beat, less one
+  val bytes = UInt(3 bits) // in the last beat, less one
   val error = Bool() // with `last`: the frame is not to be used
 }
 
@@ -38,7 +38,7 @@ case class ReceiveIntake(stampWord: Int) extends Component {
   private val end = RegNextWhen(io.end.payload, io.end.valid)
   private val held = Reg(UInt(2 bits)) init 0
   private val older, newer = Reg(Bits(64 bits))
-  private val number = Reg(UInt(log2Up(stampWord + 2) bits)) init 0 // of the next word; stops
+  private val number = Reg(UInt(log2Up(stampWord + 2) bits)) init 0 // the next word's; stops
   private val begun, stamped, lost = RegInit(False)
   private val full = held === 2
 

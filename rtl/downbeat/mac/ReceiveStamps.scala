@@ -18,7 +18,7 @@ case class ReceiveStamps(rate: WireRate, receive: ClockDomain, transmit: ClockDo
     val startOfFrame = in Bool () // the pins carried it during the clock before; on XGMII earlier (`XgmiiReceiver`)
     val secondSlot = (rate.slotsPerClock == 2) generate in(Bool()) // with it
     val end = in Bool () // one for each SFD, in order
-    val stamp = out(Stamp()) // of the frame on the wire, from the end of the shortest one on, until `end`
+    val stamp = out(Stamp()) // the frame's on the wire, from the end of the shortest one on, until `end`
     // In clock domain `transmit`.
     val time = in UInt (TimeBase.bits bits)
     val increment = in UInt (TimeBase.incrementBits bits)
