@@ -152,7 +152,7 @@ class Crowd:
     async def _wire(self) -> None:
         while True:
             frame = await self.core.wire_out.receive(clocks=100_000_000)
-            tag = frame.extras["user"] >> 66
+            tag = frame.extras["user"] >> 66 & 0xFFFF
             if tag:
                 self.core.departures.put({"data": self.core.now << 32 | tag})
             if self.draw.random() >= self.loss:

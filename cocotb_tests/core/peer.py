@@ -63,7 +63,7 @@ class Peer:
         core."""
         frame = await self.core.wire_out.receive(clocks)
         user = frame.extras["user"]
-        tag = user >> 66
+        tag = user >> 66 & 0xFFFF
         if tag:
             self.launches.append((user & (1 << 64) - 1) / 2**16)
             self.departed.append(self.core.stamp + self.fraction)

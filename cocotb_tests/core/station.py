@@ -72,7 +72,7 @@ class Station:
         await something_leaves(self.core)
         frame = await self.core.wire_out.receive()
         user = frame.extras["user"]
-        launch, mode, tag = user & (1 << 64) - 1, user >> 64 & 3, user >> 66
+        launch, mode, tag = user & (1 << 64) - 1, user >> 64 & 3, user >> 66 & 0xFFFF
         self.modes.append(mode)
         if mode == element("LaunchMode", "afterPrevious"):
             launch = self.previous + (8 * (len(frame.data) + 24) << 16)

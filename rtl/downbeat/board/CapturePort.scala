@@ -52,7 +52,7 @@ case class CapturePort(
     val place = Reg(UInt(log2Up(recordWords + 1) bits)) init 0
     val keeps = RegInit(False) // this frame has a record
     val closing = RegInit(False) // its end has come, its record is filled up
-    val verdict = Reg(Bits(64 bits))
+    val stamp, verdict = Reg(Bits(64 bits))
     val end = receiver.io.end
     val starts = receiver.io.startOfFrame
 
@@ -66,12 +66,13 @@ case class CapturePort(
     val head = keeps && !closing && receiver.io.word.valid && place < headWords
     when(keeps && !closing && end.valid) {
       closing := True
+      stamp := stamps.io.stamp.asBits
       val causes = Seq(end.linkDown, end.rxError, end.runt, end.oversize, end.badFcs, end.pause).asBits()
       verdict := (frames - 1) ## B(0, 10 bits) ## causes ## B(0, 2 bits) ## end.length
     }
     crossing.io.push.valid := head || closing
     crossing.io.push.payload := receiver.io.word.payload
-    when(place === headWords)(crossing.io.push.payload := stamps.io.stamp.asBits)
+    when(place === headWords)(crossing.io.push.payload := stamp)
     when(place === headWords + 1)(crossing.io.push.payload := verdict)
     when(crossing.io.push.valid)(place := place + 1)
     when(closing && place === recordWords - 1) {
