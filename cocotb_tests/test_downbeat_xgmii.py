@@ -9,11 +9,10 @@ from typing import Any
 import cocotb
 from cocotb.triggers import ClockCycles
 
-from cocotb_tests.bench import generator
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.core.gmii_core import XgmiiCore
 from cocotb_tests.mac.xgmii import LOCAL_FAULT, PERIOD_PS
-from cocotb_tests.test_downbeat_gmii import MSS, opened
+from cocotb_tests.test_downbeat_gmii import MSS, both_ways, opened
 
 
 def test_downbeat_xgmii() -> None:
@@ -24,22 +23,7 @@ def test_downbeat_xgmii() -> None:
 @cocotb.parametrize(transmit=[PERIOD_PS - 1, PERIOD_PS + 1])
 async def data_goes_both_ways_with_clocks_apart(dut: Any, transmit: int) -> None:
     core, registers = await XgmiiCore.running(dut, transmit=transmit, receive=2 * PERIOD_PS - transmit)
-    peer, flow = await opened(core)
-    out, back = generator().randbytes(20_000), generator().randbytes(4 * MSS)
-    core.write(flow, out)
-    while len(peer.received) < len(out):
-        peer.accept(await peer.receive())
-        peer.send("A")
-    assert peer.received == out
-    for at in range(0, len(back), 2 * MSS):  # an ACK for every second segment (RFC 5681 4.2)
-        peer.send("A", back[at : at + MSS])
-        peer.send("PA", back[at + MSS : at + 2 * MSS])
-        while (await peer.receive()).ack != peer.sequence:
-            pass
-    assert await core.read(flow, len(back)) == back
-    for cause in ("badFcs", "rxError", "runt", "oversize", "overflow"):
-        assert await registers.read(f"counter_mac_receive_{cause}") == 0
-    assert await registers.read("counter_mac_transmit_frames") == len(core.wire_out.sfd_ps)
+    await both_ways(core, registers)
 
 
 @cocotb.test()
