@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import re
 import shlex
 import time
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ PAGES = ROOT / "docs" / "reference" / "figures"
 RECORDS = PAGES / "records"
 CORE = ROOT / "rtl" / "downbeat"
 APART = ("bench", "board", "builds")
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 LINE, ROW = 120, 800  # characters of a line in a record's file; of a line that is one row
 
 
@@ -46,12 +48,17 @@ def core_sources() -> list[Path]:
     return [path for path in sorted(CORE.rglob("*.scala")) if path.relative_to(CORE).parts[0] not in APART]
 
 
+def code(scala: str) -> str:
+    """The text without comments, and with a space for each run of white space."""
+    return " ".join(COMMENT.sub("", scala).split())
+
+
 @functools.cache
 def rtl_hash() -> str:
-    """The text of the core."""
+    """The code of the core: a comment changes no figure."""
     digest = hashlib.sha256()
     for path in core_sources():
-        digest.update(f"{path.relative_to(CORE)}\n".encode() + path.read_bytes())
+        digest.update(f"{path.relative_to(CORE)}\n{code(path.read_text())}\n".encode())
     return digest.hexdigest()[:16]
 
 

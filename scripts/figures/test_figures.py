@@ -110,6 +110,11 @@ def test_a_report_from_before_a_change_of_the_core_is_not_of_this_core(place: Re
     assert not place.entries(FMAX)[0].is_of_this_rtl
 
 
+def test_a_comment_does_not_make_figures_older() -> None:
+    assert records.code("/** a\n * b */\nval x = 1 // one\n") == records.code("val x =  1")
+    assert records.code("val x = 1") != records.code("val x = 2")
+
+
 def test_an_ultrascale_netlist_has_a_row_for_each_device(place: Records, tmp_path: Path) -> None:
     """A quarter of the small device's LUTs; of block RAM the middle one has too little."""
     area = {"name": "Downbeat", "lut": 19440, "ff": 38880, "bram": 961, "dsp": 5, "state_bits_per_flow": 1}

@@ -4,7 +4,7 @@ package downbeat.mac
 import downbeat.time.Stamp
 import spinal.core._
 
-/** A whole frame that waits at the gate, in a queue of its kind. */
+/** A frame that waits at the gate, in a queue of its kind: it is whole, or its length is known. */
 case class LaunchRequest() extends Bundle {
   val length = UInt(14 bits) // bytes without FCS
   val tag = UInt(16 bits)

@@ -9,7 +9,7 @@ import spinal.lib._
 
 /** One queue of the gate, as the intake fills it. */
 case class IntakePort() extends Bundle with IMasterSlave {
-  val space = Bool() // for a word, and for a request when the frame has ended
+  val space = Bool() // for a word and a request
   val write = Flow(Bits(64 bits))
   val end = Flow(FrameEnd())
   val request = Flow(LaunchRequest())
