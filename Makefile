@@ -16,7 +16,7 @@ BUILD := $(subst =,-,$(call in_file_names,$(PRESET)))
 # Variables of the command line that a program of a recipe reads: make test SEED=3.
 export TEST CASE SEED WAVES JOBS
 export NAME N MODULE FRAMES CONNECTIONS PART PCAP
-export ROLE REORDER DUP CORRUPT CELLS PEER
+export ROLE REORDER DUP CORRUPT CELLS PEER BEAT_BYTES
 export SCRIPT SO FULL VARY EVENTS POLICY AREA STARTUP_ARGUMENT STEADY_ARGUMENT
 # A policy from outside the tree (docs/tutorials/first-policy.md).
 override POLICY_PATH := $(if $(POLICY_PATH),$(abspath $(POLICY_PATH)))
@@ -49,6 +49,7 @@ HOST_TESTS_RTL := build/sim/rtl-hosttests.stamp
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 TEN_RTL := build/sim/rtl-ten.stamp
 WIDE_RTL := $(foreach bytes,16 32 64,build/sim/rtl-wide$(bytes).stamp)
+AT_WIDTH := $(if $(filter-out 8,$(BEAT_BYTES)),build/sim/rtl-wide$(BEAT_BYTES).stamp,$(SIM_RTL))
 LITEX_RTL := build/sim/rtl-litex.stamp
 LITEX := $(or $(DOWNBEAT_VENV),build/venv)/litex.stamp
 NETLIST_RTL := build/netlist/rtl.stamp
@@ -143,10 +144,10 @@ soak: side-by-side ## the tests with their long draws: hours of random cases [TE
 lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 	@$(PY) -m scripts.check scripts/lint
 
-matrix: $(SIM_RTL) ## files over bad paths; ns-3 or Linux [PEER ROLE LOSS REORDER DUP CORRUPT SIZE CONGESTION SEED CELLS=n JOBS=n WALL_LIMIT=s WAVES=1 PCAP=file]
+matrix: $(AT_WIDTH) ## files over bad paths; ns-3 or Linux [BEAT_BYTES PEER ROLE LOSS REORDER DUP CORRUPT SIZE CONGESTION SEED CELLS=n JOBS=n WALL_LIMIT=s WAVES=1 PCAP=file]
 	@$(PY) -m sim.adversarial.matrix
 
-fuzz: $(SIM_RTL) ## mutated frames for the core, live transfers beside them [SEED FRAMES WAVES=1]
+fuzz: $(AT_WIDTH) ## mutated frames for the core, live transfers beside them [SEED FRAMES BEAT_BYTES WAVES=1]
 	@$(PY) -m sim.adversarial.fuzz
 
 packetdrill: $(SIM_RTL) ## packet traces against the core in virtual time [SCRIPT=name SEED=n PCAP=file WAVES=1; SO=1: for Google's packetdrill; GOOGLE=folder: its scripts of recovery]

@@ -36,6 +36,7 @@ FINE = {
 }
 # A variable's right and wrong values, and its refusal.
 RIGHT = {
+    "BEAT_BYTES": ("64", "a power of two, 8 to 64"),
     "TEST": ("rx/test_frame_filter", "the folders are"),
     "CASE": ("test_a_target_ends_before_anything_is_built", "no such case"),
     "SEED": ("7", "from 1 to 2147483647"),

@@ -54,7 +54,7 @@ def main() -> int:
         return 2
     seconds = float(os.environ.get("DURATION") or 5) / ROUNDS
     try:
-        programs = {(tap, width): build.bench(tap, preset(width)) / "bench_core" for tap, width, _, _ in runs}
+        programs = {(tap, width): build.bench(tap, verilated.wide(width)) / "bench_core" for tap, width, _, _ in runs}
         rounds = [
             [
                 measure(programs[tap, width], seconds, rate, number) | {"beat_bytes": width}
@@ -94,10 +94,6 @@ def line_share(gigabits: float, clock: float, run: dict[str, Any]) -> dict[str, 
     full = WIRE_BYTES * 8 * clock / (1000 * gigabits)  # clocks a segment
     kept = {name: run[name] for name in ("beat_bytes", "connections")}
     return {"line_gbps": gigabits, "clock_mhz": clock, "share": round(full / run["clocks_per_segment"], 4)} | kept
-
-
-def preset(width: int) -> str:
-    return verilated.PRESET if width == 8 else f"wide{width}"
 
 
 def measure(program: Path, seconds: float, rate: int, connections: int) -> dict[str, Any]:

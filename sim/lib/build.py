@@ -35,7 +35,7 @@ from sim.lib.compiler import (
     optimise,
     program,
 )
-from sim.lib.verilated import LARGEST, LAYOUT, NS2, PRESET, TAP, library, part_name, with_library
+from sim.lib.verilated import LARGEST, LAYOUT, NS2, PRESET, TAP, library, part_name, rtl, with_library
 
 BENCH, ADVERSARIAL, EXPERIMENTS = SIM / "bench", SIM / "adversarial", SIM / "experiments"
 PACKETS = SIM / "lib" / "packets"
@@ -80,11 +80,11 @@ def ns3(waves: bool = False, tap: str = TAP) -> Path:
     return _ns3_program("ns3", "downbeat_sim", sorted(NS3.glob("*.cpp")), waves, tap)
 
 
-def matrix(waves: bool = False) -> Path:
+def matrix(waves: bool = False, preset: str = PRESET) -> Path:
     """The directory of downbeat_matrix, transfers over bad paths of ns-3."""
     shared = [NS3 / "core_link.cpp", NS3 / "core_host.cpp"]
     shared += [LINUX / name for name in ("application.cpp", "file_transfer.cpp", "trace_log.cpp")]
-    return _ns3_program("matrix", "downbeat_matrix", [*sorted(MATRIX.glob("*.cpp")), *shared], waves)
+    return _ns3_program("matrix", "downbeat_matrix", [*sorted(MATRIX.glob("*.cpp")), *shared], waves, preset=preset)
 
 
 def packetdrill() -> Path:
@@ -121,11 +121,13 @@ def estimator() -> Path:
     return cached("estimator", key, lambda place: run(place, "make", "-s", "-C", str(ESTIMATOR), f"OUT={place}"))
 
 
-def _ns3_program(part: str, name: str, sources: Sequence[Path], waves: bool = False, tap: str = TAP) -> Path:
+def _ns3_program(
+    part: str, name: str, sources: Sequence[Path], waves: bool = False, tap: str = TAP, preset: str = PRESET
+) -> Path:
     """An ns-3 program with the core in it."""
     flags, link, version = _ns3()
-    link = [*with_library(library(waves, tap)), *link]
-    return program(part_name(part, waves, tap), name, sources, [*flags, f"-I{DEVICE}"], link, [], version)
+    link = [*with_library(library(waves, tap, preset)), *link]
+    return program(part_name(part, waves, tap, preset), name, sources, [*flags, f"-I{DEVICE}"], link, [], version)
 
 
 def _ns3() -> tuple[list[str], list[str], str]:
@@ -238,11 +240,11 @@ def pacing(flows: int) -> Path:
     return program(f"pacing-{flows}", "pacing_bench", sorted(PACING.glob("*.cpp")), flags, link, [], model.name)
 
 
-def fuzz(waves: bool = False) -> Path:
+def fuzz(waves: bool = False, preset: str = PRESET) -> Path:
     """The directory of downbeat_fuzz, mutated frames for the core."""
-    flags = ["-std=c++20", *optimise(), *WARNINGS, f"-I{DEVICE}", f"-I{LAYOUT.parent}"]
-    directory = library(waves)
-    part = "fuzz-waves" if waves else "fuzz"
+    flags = ["-std=c++20", *optimise(), *WARNINGS, f"-I{DEVICE}", f"-I{rtl(preset)}"]
+    directory = library(waves, preset=preset)
+    part = part_name("fuzz", waves, TAP, preset)
     sources = [ADVERSARIAL / "core.cpp", *sorted(FUZZ.glob("*.cpp")), *sorted(PACKETS.glob("*.cpp"))]
     return program(part, "downbeat_fuzz", sources, flags, with_library(directory), [], "")
 

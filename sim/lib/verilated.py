@@ -45,6 +45,11 @@ def rtl(preset: str) -> Path:
     return BUILDS / ("rtl" if preset == PRESET else f"rtl-{preset}")
 
 
+def wide(beat_bytes: int) -> str:
+    """The build of `sim` with beats of so many bytes."""
+    return PRESET if beat_bytes == 8 else f"wide{beat_bytes}"
+
+
 LAYOUT = rtl(PRESET) / "downbeat_layout.h"
 
 # The library for looking closely: waves, and a drawn value for what the Verilog leaves open.

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sim.lib import build
+from sim.lib import build, verilated
 
 REPORT = build.ROOT / "build" / "reports" / "fuzz.json"
 WAVES = build.ROOT / "build" / "waves" / "fuzz.fst"
@@ -23,9 +23,9 @@ class Died(Exception):
     """The program ended without a result."""
 
 
-def fuzz(seed: int, frames: int, waves: Path | None = None) -> dict[str, Any]:
+def fuzz(seed: int, frames: int, waves: Path | None = None, beat_bytes: int = 8) -> dict[str, Any]:
     """The program's result, with the time it took; registers begin with values that the seed draws."""
-    program = build.fuzz(waves=waves is not None) / "downbeat_fuzz"
+    program = build.fuzz(waves is not None, verilated.wide(beat_bytes)) / "downbeat_fuzz"
     command = [str(program), str(seed), str(frames), *([str(waves)] if waves else [])]
     start = time.monotonic()
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
@@ -34,17 +34,18 @@ def fuzz(seed: int, frames: int, waves: Path | None = None) -> dict[str, Any]:
         raise Died(f"downbeat_fuzz ended with status {done.returncode}; again: make fuzz SEED={seed} FRAMES={frames}")
     result: dict[str, Any] = json.loads(done.stdout)
     clock = {"seconds": round(seconds, 3), "frames_per_second": round(result["frames_in"] / seconds)}
-    return result | {"wall_clock": clock}
+    return result | {"beat_bytes": beat_bytes, "wall_clock": clock}
 
 
 def story(result: dict[str, Any]) -> str:
     """The failure, its place, and the command that repeats it."""
     frames = result["mutants"] + SLACK
     counters = " ".join(f"{name}={value}" for name, value in result["counters"].items() if value)
+    width = f"BEAT_BYTES={result['beat_bytes']} " if result["beat_bytes"] != 8 else ""
     return (
         f"{result['failure']}\nseed {result['seed']}, at mutant {result['mutants']}, "
         f"{result['virtual_seconds']:.9f} s of virtual time\n{counters}\n"
-        f"again, with waves in {WAVES.relative_to(build.ROOT)}: make fuzz SEED={result['seed']} FRAMES={frames} WAVES=1"
+        f"again, with waves in {WAVES.relative_to(build.ROOT)}: make fuzz SEED={result['seed']} FRAMES={frames} {width}WAVES=1"
     )
 
 
@@ -61,7 +62,7 @@ def main() -> int:
     waves = WAVES if os.environ.get("WAVES") else None
     WAVES.parent.mkdir(parents=True, exist_ok=True)
     try:
-        result = fuzz(seed, frames, waves)
+        result = fuzz(seed, frames, waves, _number("BEAT_BYTES", 8))
     except (build.BuildFailed, Died) as error:
         print(error, file=sys.stderr)
         return 1

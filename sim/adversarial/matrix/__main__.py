@@ -22,7 +22,7 @@ from rich.progress import Progress
 from sim.adversarial.matrix import linux, network, report
 from sim.adversarial.matrix.cells import Axes, Cell, covering, every
 from sim.adversarial.matrix.network import Wanted
-from sim.lib import build
+from sim.lib import build, verilated
 from sim.linux import namespace
 
 WAVES = build.ROOT / "build" / "waves" / "matrix.fst"
@@ -48,6 +48,7 @@ def main(
     size: Annotated[str, typer.Option(envvar="SIZE", help="bytes; empty: 256 kB (linux) to 1 MB")] = "",
     jobs: Annotated[int, typer.Option(envvar="JOBS", min=0, help="transfers at once; 0: as the machine allows")] = 0,
     waves: Annotated[bool, typer.Option(envvar="WAVES", help="of one cell: write build/waves/matrix.fst")] = False,
+    beat_bytes: Annotated[int, typer.Option(envvar="BEAT_BYTES", help="8, 16, 32 or 64; with ns3")] = 8,
     pcap: Annotated[str, typer.Option(envvar="PCAP", help="of one cell: capture file to write (pcapng)")] = "",
     wall_limit: Annotated[int, typer.Option(envvar="WALL_LIMIT", help="seconds for one transfer")] = 900,
     reports_directory: Annotated[Path, typer.Option("--reports", envvar="REPORTS")] = build.ROOT / "build" / "reports",
@@ -62,10 +63,14 @@ def main(
         chosen = _chosen(peer, texts | {"SEED": seed, "CONGESTION": congestion}, cells)
         if (waves or pcap) and (len(chosen) > 1 or peer == "linux"):
             raise ValueError(f"WAVES and PCAP are for one cell with ns-3; these are {len(chosen)} with {peer}")
+        if beat_bytes != 8 and peer == "linux":
+            raise ValueError(f"BEAT_BYTES={beat_bytes}: is for PEER=ns3; with linux beats have 8 bytes")
         length = quantities.size(size) if size else None
         with console.status("Building the simulation (the core takes minutes, once for each content)"):
             program = (
-                build.linux() / "downbeat_tap" if peer == "linux" else build.matrix(waves=waves) / "downbeat_matrix"
+                build.linux() / "downbeat_tap"
+                if peer == "linux"
+                else build.matrix(waves, verilated.wide(beat_bytes)) / "downbeat_matrix"
             )
     except namespace.Missing as missing:
         json_path.write_text("[]\n")
@@ -90,9 +95,16 @@ def main(
             capture = Path(pcap).resolve() if pcap else None
             wanted = Wanted(length, jobs or os.cpu_count() or 1, wall_limit, WAVES if waves else None, capture)
             results, settings = network.run(program, chosen, wanted, work, done)
+            if beat_bytes != 8:
+                results = [each | {"replay": f"{each['replay']} BEAT_BYTES={beat_bytes}"} for each in results]
     seconds = time.monotonic() - start
     json_path.write_text(json.dumps(results, indent=1) + "\n")
-    facts = {"cells": len(chosen), "wall_clock": {"seconds": round(seconds, 1)}, "peer": settings}
+    facts = {
+        "cells": len(chosen),
+        "beat_bytes": beat_bytes,
+        "wall_clock": {"seconds": round(seconds, 1)},
+        "peer": settings,
+    }
     json_path.with_stem(f"{json_path.stem}-run").write_text(json.dumps(facts, indent=2) + "\n")
     raise typer.Exit(_tell(results, f"Downbeat core and {peer}: {len(chosen)} cells in {seconds:.0f} s", json_path))
 
