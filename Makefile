@@ -66,7 +66,7 @@ SIDES = $(if $(filter sim,$(MAKECMDGOALS)),$(if $(TAP)$(STARTUP)$(STEADY)$(filte
 
 # Prerequisites of each bench and experiment; NAME is one of these.
 BENCH_speed := $(SIM_RTL) $(WIDE_RTL)
-BENCH_latency := $(SIM_RTL)
+BENCH_latency := $(SIM_RTL) $(WIDE_RTL)
 BENCH_events := $(RTL)
 BENCH_pacing := $(PACER_RTL)
 BENCH_scale := $(SIM65536_RTL)

@@ -20,9 +20,9 @@ from scripts.synth.targets import TARGETS
 
 # An LFE5U-85F and an LFE5UM5G-85F alike.
 DEVICE = TARGETS["ecp5"]
-# Modules within others: the page leaves them out, their records stay.
-PARTS = {"SegmentParser", "LaunchGate", "WireTime", "TournamentTree"}
 CORE = "Downbeat"  # in the first table, the others in that of builds
+# Modules of which the width of a beat changes something, and the engine.
+WIDE = "Receiver FlowEngine PlacementWriter ReceiveBuffer SendBuffer BurstReader Transmitter Neighbour"
 FMAX_COMMAND = "make fmax MODULE=Pacer PRESET=lean GRADE=6 SEED=1"
 
 
@@ -31,7 +31,14 @@ def page(records: Records) -> str:
         "What the core takes of an FPGA, by Yosys and nextpnr. Nothing here is measured on hardware. LUTs are counted in "
         "one way: LUT4, a carry of two bits as two, a LUT RAM of 16 x 4 as six."
     )
-    sections = [_fit(records), _modules(records), _builds(records), _boards(records), _policies(records)]
+    sections = [
+        _fit(records),
+        _modules(records),
+        _widths(records),
+        _builds(records),
+        _boards(records),
+        _policies(records),
+    ]
     return text.page("Area and clock rate", opening, sections)
 
 
@@ -124,6 +131,26 @@ def _modules(records: Records) -> str | None:
     return text.section("Modules", fitting[:1], shows, text.table(heads, rows))
 
 
+def _widths(records: Records) -> str | None:
+    """Modules of the same list at several widths."""
+    entries = [entry for entry in records.entries(CORE_SYNTH) if entry.figures.requested == WIDE]
+    if not entries:
+        return None
+    areas = [{module.name: module for module in entry.figures.modules} for entry in entries]
+    widths = [re.search(r"beatBytes=(\d+)", entry.figures.preset) for entry in entries]
+    heads = ["module", *(f"{width[1] if width else 8} bytes" for width in widths)]
+    rows: list[list[Value]] = [[name, *(_depth(area[name]) for area in areas)] for name in WIDE.split()]
+    shows = (
+        f"LUTs/flip-flops/LUT levels, {entries[0].figures.device}, preset `lean`. Levels are those of the longest path "
+        "between registers, without carry chains."
+    )
+    return text.section("Width", text.commands(entries)[-1:], shows + text.age(entries), text.table(heads, rows))
+
+
+def _depth(module: ModuleArea) -> str:
+    return f"{module.lut:,}/{module.ff:,}/{module.lut_levels}"
+
+
 def _sum(run: Synth) -> dict[str, int]:
     return {part: sum(getattr(module, part) for module in run.modules) for part in RESOURCES}
 
@@ -138,7 +165,7 @@ def _all(run: Synth) -> str:
 
 def _builds(records: Records) -> str | None:
     groups: dict[tuple[str, str, str], list[Fmax]] = {}
-    for run in (entry.figures for entry in records.entries(FMAX) if entry.figures.module not in {*PARTS, CORE}):
+    for run in (entry.figures for entry in records.entries(FMAX) if entry.figures.module != CORE):
         groups.setdefault((run.module, run.preset, run.grade), []).append(run)
     if not groups:
         return None

@@ -60,6 +60,10 @@ class SpeedRun(Shown):
 
 class Latency(Shown):
     cases: list[LatencyCase]
+    # Of the core alone, by the bytes of a beat.
+    receive_clocks: dict[int, int] = Field(default_factory=dict)
+    send_clocks: dict[int, int] = Field(default_factory=dict)
+    turn_clocks: dict[int, int] = Field(default_factory=dict)
 
 
 class LatencyCase(Shown):

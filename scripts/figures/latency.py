@@ -15,7 +15,7 @@ MEASURES = ("receive", "send", "turn")
 
 def page(records: Records) -> str:
     opening = "How long a byte takes through the core, and how many events its engine takes."
-    return text.page("Latency and events", opening, [_latency(records), _events(records)])
+    return text.page("Latency and events", opening, [_latency(records), _widths(records), _events(records)])
 
 
 def _latency(records: Records) -> str | None:
@@ -36,6 +36,20 @@ def _latency(records: Records) -> str | None:
     heads += [f"{measure}, most" if maximum else measure for measure in MEASURES for maximum in (False, True)]
     body = [[number(clock), number(payload), *_spreads(found)] for (clock, payload), found in rows.items()]
     return text.tabled("Latency", entries, shows, heads, body, left=0)
+
+
+def _widths(records: Records) -> str | None:
+    entries = [entry for entry in records.entries(LATENCY) if entry.figures.receive_clocks]
+    rows: list[list[Value]] = [
+        [width, *(getattr(entry.figures, f"{measure}_clocks")[width] for measure in MEASURES)]
+        for entry in entries
+        for width in entry.figures.receive_clocks
+    ]
+    shows = (
+        "The core alone at its streams, 64 bytes of payload, in clocks: from a frame's FCS, or a write, to the bytes or "
+        "the frame's last beat."
+    )
+    return text.tabled("Latency by width", entries, shows, ("beat, bytes", *MEASURES), rows, left=0)
 
 
 def _spreads(found: list[LatencyCase]) -> list[Value]:

@@ -26,6 +26,7 @@ class ModuleArea(Shown):
     ff: int
     bram: int
     dsp: int
+    lut_levels: int | None = None
     state_bits_per_flow: int
 
 

@@ -19,7 +19,7 @@ from downbeat_toe.structures import Event, State
 from scapy.layers.inet import TCP
 from scapy.layers.l2 import Ether
 
-from sim.device.conftest import IPS, MACS, would_block
+from sim.device.pair import IPS, MACS, would_block
 
 # ns, for each placement so far. A full frame's way to memory, and its way out of it to the application, cost nothing;
 RECEIVING = 3_200

@@ -15,7 +15,7 @@ from downbeat_toe.structures import Error, State
 from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 
-from sim.device.conftest import IPS, MACS, Pair, would_block
+from sim.device.pair import IPS, MACS, Pair, would_block
 from sim.lib import build, verilated
 
 NOBODY = 99  # no connection has this name

@@ -14,7 +14,7 @@ from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.l2 import ARP, Ether
 
 from sim.device import test_device
-from sim.device.conftest import IPS, MACS, Pair, would_block
+from sim.device.pair import IPS, MACS, Pair, would_block
 from sim.device.scenario import (
     FULL,
     PLACING,

@@ -13,7 +13,7 @@ import pytest
 from downbeat_toe.device import Device, nanoseconds
 from downbeat_toe.structures import Event, PathReport, StartValues, State
 
-from sim.device.conftest import IPS, Pair, would_block
+from sim.device.pair import IPS, Pair, would_block
 from sim.golden.replay import replay
 from sim.golden.report.path_report import PathEvent, PathReporter
 

@@ -15,7 +15,7 @@ from downbeat_toe.library import load
 from downbeat_toe.structures import Error, Event, State
 
 from sim.adversarial.fuzz.__main__ import fuzz, story
-from sim.device.conftest import IPS, MACS, Pair, would_block
+from sim.device.pair import IPS, MACS, Pair, would_block
 from sim.lib import verilated
 from sim.ns3.golden import INLINE, compare
 

@@ -12,7 +12,7 @@ import pytest
 from downbeat_toe.device import nanoseconds
 from downbeat_toe.structures import StartValues
 
-from sim.device.conftest import Pair
+from sim.device.pair import Pair
 from sim.device.test_host_start import MSS, Watched, values
 from sim.golden.congestion.startup import miss, resume
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""`make bench NAME=latency`: wire to application, application to wire, an ACK to the data that it lets go;
-build/reports/latency.json."""
+"""`make bench NAME=latency`: wire to application, application to wire, an ACK to the data that it releases; at the pins,
+and of the core alone at each width; build/reports/latency.json."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 from downbeat_toe.console import report_console
 from rich.table import Table
 
+from sim.bench.latency import widths
 from sim.bench.latency.cases import CASES, MEASURES, BenchFailed, Case, run
 from sim.lib import build, verilated
 
@@ -35,16 +36,24 @@ def main() -> int:
         print(f"seed {seed}", flush=True)
         with ThreadPoolExecutor(jobs) as pool:
             cases = list(pool.map(timed, CASES))
+        alone = {width: widths.measure(width) for width in widths.WIDTHS}
     except (build.BuildFailed, BenchFailed) as failure:
         print(failure, file=sys.stderr)
         return 1
-    report = {"seed": seed, "preset": verilated.PRESET, "measures": MEASURES, "cases": cases}
+    report: dict[str, Any] = {"seed": seed, "preset": verilated.PRESET, "measures": MEASURES, "cases": cases}
+    report |= {f"{name}_clocks": {width: clocks[name] for width, clocks in alone.items()} for name in MEASURES}
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     # Figures that depend on the machine come last.
     wall = {"wall_clock": {"seconds": round(time.monotonic() - begin, 1)}}
     REPORT.write_text(json.dumps(report | wall, indent=2) + "\n")
     REPORT.with_suffix(".md").write_text("\n\n".join(markdown(measure, cases) for measure in MEASURES) + "\n")
     _print(cases)
+    for width, clocks in alone.items():
+        print(
+            f"the core alone, beats of {width} bytes: "
+            + ", ".join(f"{name} {clocks[name]}" for name in MEASURES)
+            + " clocks"
+        )
     print(REPORT.relative_to(build.ROOT))
     return 0
 

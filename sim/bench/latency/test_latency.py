@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sim.bench.latency import widths
 from sim.bench.latency.cases import BYTE_NS, HEADERS, MEASURES, BenchFailed, Case, run, spread
 from sim.lib import build
 
@@ -51,6 +52,11 @@ def test_a_load_is_what_it_is_called(measure: str) -> None:
 
 def test_percentiles_are_values_that_were_there() -> None:
     assert spread([4.0, 1.0, 3.0, 2.0]) == {"min": 1.0, "median": 2.0, "p99": 4.0, "max": 4.0}
+
+
+def test_the_core_alone_takes_longer_than_its_beats_of_a_frame() -> None:
+    beats = -(-(HEADERS + 64) // BEAT)
+    assert all(beats < clocks < widths.LIMIT for clocks in widths.measure(BEAT).values())
 
 
 def test_a_bench_that_fails_is_reported(tmp_path: Path) -> None:
