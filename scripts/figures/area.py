@@ -70,7 +70,7 @@ def _fit(records: Records) -> str | None:
         return None
     shows = (
         "Per cent of the device. Without MHz: by `make synth`, the core with its payload memory, on ECP5 `lean` "
-        "without. With MHz: by `make fmax`, the core, its payload memory outside, median of the seeds; a board "
+        "without. With MHz: by `make fmax`, the core, its payload memory outside; a board "
         "by `make bitstream`, all that is in it."
     )
     heads = ["device", "build", "policies", "flows", "LUTs", "flip-flops", "block RAM", "MHz"]
@@ -174,8 +174,8 @@ def _builds(records: Records) -> str | None:
     ]
     heads = ("module", "preset", "grade", "MHz", "LUTs", "flip-flops", "block RAM")
     shows = (
-        "Between registers on an LFE5U-85F, by nextpnr (grade `8_5G`: LFE5UM5G-85F). MHz for seeds 1, 2, 3, or "
-        "seed 1 alone; seeds differ by more than most changes. Cells are without the harness."
+        "Between registers on an LFE5U-85F, by nextpnr (grade `8_5G`: LFE5UM5G-85F). MHz by "
+        "seed 1; seeds differ by more than most changes. Cells are without the harness."
         + text.age(records.entries(FMAX))
     )
     return text.section("Builds", [FMAX_COMMAND], shows, text.table(heads, rows, left=3))
