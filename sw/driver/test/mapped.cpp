@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
-// Cases that test_driver_mapped.py's files cannot show. Prints what was seen of the case that is named. Calls of the
+// Cases that the files of mapped_core.py cannot show. Prints what was seen of the case that is named. Calls of the
 // kernel that the driver makes for a device come here (the linker's --wrap): this is the least of Linux that it needs.
 #include <cerrno>
 #include <cstdarg>

@@ -15,7 +15,7 @@ import pytest
 from downbeat_toe.driver import Error
 
 from sw.tests.driver.conftest import ROOT
-from sw.tests.driver.test_driver_mapped import (
+from sw.tests.driver.mapped_core import (
     COMMANDS,
     DOORBELLS,
     ESTABLISHED,

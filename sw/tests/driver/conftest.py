@@ -14,6 +14,7 @@ import pytest
 from downbeat_toe.driver import Device, Error, Item, State
 from downbeat_toe.driver.binding import Connection, Listener
 
+from sw.tests.driver.mapped_core import Core
 from sw.tests.driver.process import Nic
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -54,6 +55,13 @@ def mirrored(frame: bytes) -> bytes:
     for start, end in places:
         whole[start:end] = names.get(frame[start:end], frame[start:end])
     return bytes(whole)
+
+
+@pytest.fixture
+def core(tmp_path: Path) -> Iterator[Core]:
+    made = Core(tmp_path)
+    yield made
+    made.stop()
 
 
 class Host:

@@ -14,7 +14,7 @@ from typing import Self
 
 from downbeat_toe.driver import nic_status
 
-from sw.tests.driver.test_driver_mapped import number
+from sw.tests.driver.mapped_core import number
 
 LIMIT = 10.0  # seconds for the NIC to answer
 PORT = 1  # the wish

@@ -16,10 +16,7 @@ from downbeat_toe.gateway.process import Site
 from downbeat_toe.structures import Parameters, Source
 
 from sw.tests.driver.conftest import ROOT
-from sw.tests.driver.test_driver_gateway import MSS, of_site
-from sw.tests.driver.test_driver_gateway import programs as programs
-from sw.tests.driver.test_driver_gateway import site as site
-from sw.tests.driver.test_driver_mapped import (
+from sw.tests.driver.mapped_core import (
     COMMANDS,
     DOORBELLS,
     FLOW,
@@ -32,7 +29,9 @@ from sw.tests.driver.test_driver_mapped import (
     established,
     number,
 )
-from sw.tests.driver.test_driver_mapped import core as core
+from sw.tests.driver.test_driver_gateway import MSS, of_site
+from sw.tests.driver.test_driver_gateway import programs as programs
+from sw.tests.driver.test_driver_gateway import site as site
 
 ROUND_TRIP = 1_000_000  # ns
 CORE_TIME = 5_000_000_000  # ns, of the path reports

@@ -1,155 +1,40 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""uio: and vfio: against a file that stands for the registers and one that stands for the memory; the test is the
-core."""
+"""Connections by uio: and vfio:; the test is the core."""
 
 from __future__ import annotations
 
-import json
-import mmap
-import re
 import struct
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from downbeat_toe.driver import Device, DriverError, Error, Options, State
-from downbeat_toe.driver.library import program
 from downbeat_toe.driver.structures import CItem
 from downbeat_toe.structures import Parameters
 
-from sw.tests.driver.conftest import ROOT
-
-FLOWS, RING, PORT_BLOCK, DOORBELLS = 4, 1 << 12, 0x1100, 0x2000
-PAYLOAD = 2 * FLOWS * RING
-COMMANDS, NOTIFICATIONS = PAYLOAD, PAYLOAD + 256 * 128
-OWN, PEER = 0x0A000001, 0x0A000002
-ESTABLISHED = 3
-URGENT = 4  # flag of a status
-FLOW, GENERATION, ISS, PEER_ISS = 2, 7, 0xFFFFFFF0, 0x7FFFFFF0
-
-
-def number(header: str, name: str) -> int:
-    found = re.search(rf"#define {name} (\w+?)u?$", (ROOT / "sw/include" / header).read_text(), re.MULTILINE)
-    assert found, name
-    return int(found[1], 0)
-
-
-CONTROL, STATUS = (number("downbeat_registers.h", f"DOWNBEAT_REG_{name}") for name in ("CONTROL", "STATUS"))
-NEIGHBOUR_WAITS = number("downbeat_registers.h", "DOWNBEAT_REG_STATUS_NEIGHBOUR_WAITS_MASK")
-
-
-class Core:
-    """Registers and memory as files; starts a port when a program says so, and has done its commands."""
-
-    notifications, entries = NOTIFICATIONS, 1024  # the ring that the program has made
-
-    def __init__(self, directory: Path) -> None:
-        self.registers = self._file(directory / "bar", 0x3000)
-        self.words = memoryview(self.registers).cast("I")  # one store each: a driver reads beside it
-        self.memory = self._file(directory / "memory", NOTIFICATIONS + 1024 * 64)
-        self.uri = f"{directory / 'bar'}?memory={directory / 'memory'}"
-        for name, value in (
-            ("MAGIC", number("downbeat_registers.h", "DOWNBEAT_MAGIC")),
-            ("VERSION", 0x000203),
-            ("FLOWS", FLOWS),
-            ("SEND_BUFFER_BYTES", RING),
-            ("RECEIVE_BUFFER_BYTES", RING),
-            ("LOCAL_IP", OWN),
-        ):
-            self.set(number("downbeat_registers.h", f"DOWNBEAT_REG_{name}"), value)
-        self.set(0x1000, 1)
-        self.set(0x1004, 1)
-        self.set(0x1008, number("downbeat_host.h", "DOWNBEAT_HOST_FORMAT_HASH"))
-        self.set(0x100C, number("downbeat_policies.h", "DOWNBEAT_POLICY_HASH"))
-        self.tail = 0
-        self.lag = 0.0  # seconds that it goes on for: with what is under way without a port, and when it is to stop
-        self.refuses = False  # its port's rings
-        self.cut = False  # it was stopped in the midst of that
-        self.left = False  # on, by a program that was killed: it writes into its ring until it has stopped
-        self.stands = False  # it does no commands
-        self.neighbour_waits = False
-        self.port_status: int | None = None  # in the place of its own
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._serve)
-        self._thread.start()
-
-    @staticmethod
-    def _file(path: Path, size: int) -> mmap.mmap:
-        path.write_bytes(bytes(size))
-        with path.open("r+b") as file:
-            return mmap.mmap(file.fileno(), size)
-
-    def _serve(self) -> None:
-        port_was = core_was = 0.0
-        while not self._stop.is_set():
-            port, enabled, now = self.get(PORT_BLOCK) & 1, self.get(CONTROL) & 1, time.monotonic()
-            port_was, core_was = now if port else port_was, now if enabled else core_was
-            idle, running = now - port_was >= self.lag, enabled or now - core_was < self.lag
-            self.cut |= not enabled and not idle
-            status = 2 * port if self.refuses else port  # running as enabled
-            self.set(PORT_BLOCK + 4, status if self.port_status is None else self.port_status)
-            self.left &= bool(running)
-            if self.left:
-                self.memory[NOTIFICATIONS + 63] = 1
-            self.set(STATUS, running | idle << 1 | self.neighbour_waits * NEIGHBOUR_WAITS)
-            if not self.stands:
-                self.set(DOORBELLS + 0x20, self.get(DOORBELLS + 0x10))  # every command is done
-            time.sleep(0.001)
-
-    def stop(self) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def get(self, address: int) -> int:
-        return int(self.words[address // 4])
-
-    def set(self, address: int, value: int) -> None:
-        self.words[address // 4] = value
-
-    def notify(self, kind: int, **fields: int) -> None:
-        """A notification, its phase last."""
-        places = {
-            "reason": (1, "B"),
-            "request": (2, "H"),
-            "flow": (4, "H"),
-            "generation": (6, "B"),
-            "state": (7, "B"),
-            "acknowledged": (8, "I"),
-            "written": (12, "I"),
-            "consumed": (16, "I"),
-            "received": (20, "I"),
-            "time": (16, "Q"),  # a stamp has it; its end and drops lie at `acknowledged` and `written`
-            "urgent_end": (24, "I"),
-            "flags": (28, "B"),
-            "remote_ip": (32, "I"),
-            "remote_port": (36, "H"),
-            "local_port": (38, "H"),
-            "command_head": (56, "I"),
-        }
-        at = self.notifications + 64 * (self.tail % self.entries)
-        self.memory[at] = kind
-        for name, value in fields.items():
-            offset, code = places[name]
-            struct.pack_into(f"<{code}", self.memory, at + offset, value)
-        self.memory[at + 63] = 1 - self.tail // self.entries % 2
-        self.tail += 1
-
-
-@pytest.fixture
-def core(tmp_path: Path) -> Iterator[Core]:
-    made = Core(tmp_path)
-    yield made
-    made.stop()
-
-
-def established(core: Core, **fields: int) -> None:
-    common = {"acknowledged": ISS, "written": ISS, "consumed": PEER_ISS, "received": PEER_ISS}
-    ends = {"remote_ip": PEER, "remote_port": 80, "local_port": 4000}
-    named = {"flow": FLOW, "generation": GENERATION, "state": ESTABLISHED, "request": 1, "command_head": 1}
-    core.notify(1, **(common | ends | named | fields))
+from sw.tests.driver.mapped_core import (
+    COMMANDS,
+    DOORBELLS,
+    ESTABLISHED,
+    FLOW,
+    FLOWS,
+    GENERATION,
+    ISS,
+    NEIGHBOUR_WAITS,
+    NOTIFICATIONS,
+    OWN,
+    PAYLOAD,
+    PEER,
+    PEER_ISS,
+    PORT_BLOCK,
+    RING,
+    STATUS,
+    URGENT,
+    Core,
+    established,
+    number,
+)
 
 
 @pytest.mark.parametrize("scheme", ["uio", "vfio"])
@@ -281,13 +166,6 @@ def test_a_memory_error_is_no_abort(core: Core) -> None:
             connection.receive()
 
 
-def test_another_format_is_refused_with_both_named(core: Core) -> None:
-    core.set(0x1004, 2)
-    with pytest.raises(DriverError, match=r"host format 2/.*\(version 0\.2\.3\), this libdownbeat 1/") as refused:
-        Device(f"uio:{core.uri}")
-    assert refused.value.code is Error.WRONG_VERSION
-
-
 def test_other_policies_go_by_number(core: Core) -> None:
     core.set(0x100C, 1)
     with Device(f"uio:{core.uri}") as device:
@@ -295,39 +173,6 @@ def test_other_policies_go_by_number(core: Core) -> None:
             device.connect(PEER, 80, options=Options(Parameters(b"cubic")))
         device.connect(PEER, 80, options=Options(Parameters(b"5", b"3")))
         assert core.memory[COMMANDS + 16 : COMMANDS + 18] == b"\5\3"
-
-
-@pytest.mark.parametrize(
-    ("uri", "code", "problem"),
-    [
-        ("uio:/dev/uio99", Error.NO_DEVICE, "/dev/uio99: no such device"),
-        ("vfio:0000:ff:1f.7", Error.NO_DEVICE, "no such PCI device"),
-        (f"uio:/dev/{'x' * 300}", Error.NO_DEVICE, "no such device .File name too long"),
-        ("uart:/dev/none", Error.NO_DEVICE, "/dev/none: no serial device"),
-        ("sim:none", Error.UNKNOWN_PRESET, "no simulated device 'none'"),
-        ("usb:1", Error.NO_DEVICE, "'usb:1' names no device"),
-    ],
-)
-def test_no_such_device(uri: str, code: Error, problem: str) -> None:
-    with pytest.raises(DriverError, match=problem) as refused:
-        Device(uri)
-    assert refused.value.code is code
-
-
-def test_what_answers_is_no_core(core: Core) -> None:
-    core.set(0, 0xFFFFFFFF)
-    with pytest.raises(DriverError, match="is not a Downbeat core: its first register is 0xffffffff"):
-        Device(f"uio:{core.uri}")
-
-
-def test_registers_that_end_before_the_host_half(tmp_path: Path, core: Core) -> None:
-    """A core without one: the first page alone."""
-    short = tmp_path / "short"
-    short.write_bytes(core.registers[:0x1000])
-    memory = core.uri.partition("?")[2]
-    with pytest.raises(DriverError, match=r"the device's registers end at 4096 bytes: it has no host half") as refused:
-        Device(f"uio:{short}?{memory}")
-    assert refused.value.code is Error.NO_DEVICE
 
 
 def test_a_connection_without_parameters_has_the_defaults(core: Core) -> None:
@@ -419,130 +264,3 @@ def test_each_state_has_its_name(core: Core) -> None:
     with Device(f"uio:{core.uri}") as device:
         texts = [device.library.downbeat_state_text(number).decode() for number in range(-1, len(State) + 1)]
     assert texts == ["unknown", *[state.name.replace("_", "-") for state in State], "unknown"]
-
-
-def test_memory_that_is_no_file(core: Core) -> None:
-    with pytest.raises(DriverError, match="the kernel maps no memory") as refused:
-        Device(f"uio:{core.uri.split('?')[0]}?memory=/dev/null")
-    assert refused.value.code is Error.NO_DEVICE
-
-
-@pytest.mark.parametrize("scheme", ["uio", "vfio"])
-def test_a_second_program_is_refused(core: Core, scheme: str) -> None:
-    """It would reset the first one's core."""
-    with Device(f"{scheme}:{core.uri}"):
-        core.set(PORT_BLOCK + 0x20, 99)  # holdOff, which an open writes
-        with pytest.raises(DriverError, match="bar: it is open already") as refused:
-            Device(f"{scheme}:{core.uri}")
-        assert refused.value.code is Error.NO_PORT
-        assert core.get(PORT_BLOCK + 0x20) == 99
-    with Device(f"{scheme}:{core.uri}"):
-        pass
-
-
-def test_a_release_stops_the_core(core: Core) -> None:
-    """Its closed connections would go on, in memory that is others' then. The resets of the open ones leave first."""
-    with Device(f"uio:{core.uri}"):
-        assert core.get(CONTROL) == 1
-        core.lag = 0.03
-        while core.get(STATUS) & 2:
-            time.sleep(0.001)
-    assert core.get(CONTROL) == 0
-    assert core.get(STATUS) & 1 == 0
-    assert not core.cut
-
-
-def test_an_open_waits_for_a_core_that_was_left_on(core: Core) -> None:
-    """What it wrote last is in memory before the rings are made."""
-    core.lag, core.left = 0.03, True
-    core.set(CONTROL, 1)
-    core.set(PORT_BLOCK, 1)
-    while not core.get(STATUS) & 1:
-        time.sleep(0.001)
-    with Device(f"uio:{core.uri}"):
-        assert not core.left
-        assert core.memory[NOTIFICATIONS + 63] == 0
-
-
-def test_an_open_that_fails_stops_the_core(core: Core) -> None:
-    core.refuses = True
-    with pytest.raises(DriverError, match="port 0 does not start"):
-        Device(f"uio:{core.uri}")
-    assert core.get(CONTROL) == 0
-
-
-def _seen(case: str, *arguments: str) -> str:
-    """What sw/driver/test/mapped.cpp sees."""
-    done = subprocess.run([program("test-mapped"), case, *arguments], capture_output=True, text=True, check=True)
-    return done.stdout
-
-
-def test_no_exception_leaves_the_c_interface() -> None:
-    assert _seen("exceptions") == f"{Error.OUT_OF_RESOURCES} stoi\n"
-
-
-def test_numbers_of_an_argument_lie_where_the_layout_says() -> None:
-    """A number that is too large is the largest."""
-    layout = json.loads((ROOT / "sw/python/downbeat_toe/downbeat_layout.json").read_text())
-    policies = layout["arguments"]["StartupPolicy"]
-    expected = [
-        f"{policy} {name} {value << field['offset']:032x}"
-        for policy in ("resume", "paced")
-        for name, field in policies[policy]["fields"].items()
-        for value in (1 << field["fraction"], (1 << field["width"]) - 1)
-    ]
-    assert _seen("arguments").splitlines() == expected
-
-
-def test_an_interrupt_of_uio_is_taken_and_enabled_again(core: Core) -> None:
-    """uio_read gives four bytes alone; a word enables, also at the open: it may have been left masked."""
-    assert _seen("uio-interrupt", core.uri).splitlines() == ["word 1", "1 1 0", "word 1"]
-
-
-def test_a_lost_interrupt_delays_by_less_than_a_second(core: Core) -> None:
-    assert _seen("lost-interrupt", core.uri) == "1 0\n"
-
-
-def test_an_interrupt_of_vfio_is_taken(core: Core) -> None:
-    assert _seen("vfio-interrupt", core.uri) == "1 1 0\n"
-
-
-@pytest.fixture
-def pci(tmp_path: Path) -> str:
-    """The name of a PCI device with an IOMMU group."""
-    devices = Path("/sys/bus/pci/devices")
-    if not devices.exists():
-        pytest.skip("no PCI")
-    (tmp_path / "iommu_group").symlink_to("7")
-    return f"{'../' * len(devices.parts)}{tmp_path}"
-
-
-def test_too_few_huge_pages_are_refused(pci: str) -> None:
-    free = re.search(r"^HugePages_Free:\s*(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE)
-    if free and int(free[1]) >= 128:
-        pytest.skip("there are enough")
-    assert _seen("huge-pages", pci) == f"{Error.OUT_OF_RESOURCES} no huge pages: sysctl vm.nr_hugepages=128\n"
-
-
-@pytest.mark.parametrize(
-    ("case", "problem"),
-    [("no-registers", "VFIO gives no BAR 0"), ("no-configuration", "VFIO lets the device reach no memory")],
-)
-def test_a_device_of_vfio_has_registers_and_a_configuration(pci: str, case: str, problem: str) -> None:
-    assert _seen(case, pci) == f"{Error.NO_DEVICE} {pci}: {problem}\n"
-
-
-def test_a_device_of_vfio_may_reach_memory(pci: str) -> None:
-    """vfio-pci clears bus master at its open; what else is in the command register stays (here memory space)."""
-    assert _seen("bus-master", pci) == "1 6\n"
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("FLOWS", 0), ("FLOWS", 0xFFFFFFFF), ("SEND_BUFFER_BYTES", 3000), ("RECEIVE_BUFFER_BYTES", 1 << 31)],
-)
-def test_sizes_that_no_core_has_are_refused(core: Core, name: str, value: int) -> None:
-    core.set(number("downbeat_registers.h", f"DOWNBEAT_REG_{name}"), value)
-    with pytest.raises(DriverError, match="no core has these sizes") as refused:
-        Device(f"uio:{core.uri}")
-    assert refused.value.code is Error.NO_DEVICE

@@ -14,7 +14,7 @@ import pytest
 from downbeat_toe.driver import Device, DriverError, Error, State
 from downbeat_toe.driver.binding import Connection, Listener
 
-from sw.tests.driver.test_driver_mapped import (
+from sw.tests.driver.mapped_core import (
     COMMANDS,
     DOORBELLS,
     ESTABLISHED,
@@ -24,7 +24,6 @@ from sw.tests.driver.test_driver_mapped import (
     RING,
     Core,
 )
-from sw.tests.driver.test_driver_mapped import core as core
 
 SEED = int(os.environ.get("SEED") or 1)
 ACTS = 400_000 if os.environ.get("SOAK") else 25_000

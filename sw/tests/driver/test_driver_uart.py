@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import pytest
 from downbeat_toe.driver import Device, DriverError, Error
 
-from sw.tests.driver.test_driver_mapped import number
+from sw.tests.driver.mapped_core import number
 
 
 class Bridge:
