@@ -7,7 +7,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-LUT = re.compile(r"LUT\d|RAM\d+[XM]|TRELLIS_DPR")  # LUT RAM is read without a clock
+RAM = re.compile(r"RAM\d+[XM]|TRELLIS_DPR")  # LUT RAM is read without a clock, and written with one, by:
+WRITES = re.compile(r"WE|WCLK|DI[A-H]?|D|ADDRH|WAD|WRE|WCK")
+LUT = re.compile(rf"LUT\d|{RAM.pattern}")
 THROUGH = re.compile(r"CARRY\d|CCU2C|MUXF\d|PFUMX|L6MUX21|INV")
 
 
@@ -41,11 +43,12 @@ def _levels(module: dict[str, Any]) -> int:
 
 
 def _before(cell: dict[str, Any], driver: dict[int, int]) -> list[int]:
-    """The cells that drive its inputs."""
+    """The cells that drive its inputs, of LUT RAM those that read."""
+    writes = WRITES if RAM.match(cell["type"]) else None
     found = {
         driver[bit]
         for port, bits in cell["connections"].items()
-        if cell["port_directions"][port] == "input"
+        if cell["port_directions"][port] == "input" and not (writes and writes.fullmatch(port))
         for bit in bits
         if bit in driver
     }

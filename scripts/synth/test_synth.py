@@ -204,3 +204,17 @@ def test_the_longest_path_counts_luts_between_registers_alone() -> None:
         "g": cell("LUT1", [7], 8),
     }
     assert lut_levels({"modules": {"Top": {"cells": chain}, "Box": {}}}) == 3
+
+
+def test_what_writes_lut_ram_is_no_part_of_a_path_through_it() -> None:
+    def cell(kind: str, inputs: dict[str, int], outputs: dict[str, int]) -> dict[str, Any]:
+        directions = dict.fromkeys(inputs, "input") | dict.fromkeys(outputs, "output")
+        return {
+            "type": kind,
+            "port_directions": directions,
+            "connections": {p: [b] for p, b in (inputs | outputs).items()},
+        }
+
+    written = {"a": cell("LUT2", {"I0": 1}, {"O": 2}), "b": cell("RAM32M16", {"WE": 2, "ADDRA": 3}, {"DOA": 4})}
+    read = {"a": cell("LUT2", {"I0": 1}, {"O": 2}), "b": cell("RAM32M16", {"WE": 3, "ADDRA": 2}, {"DOA": 4})}
+    assert [lut_levels({"modules": {"Top": {"cells": cells}}}) for cells in (written, read)] == [1, 2]
