@@ -41,6 +41,8 @@ case class HeaderGatherer(config: DownbeatConfig) extends Component {
     val start = slave Flow (FrameStart())
     val windows = slave Flow (FrameWindow(config))
     val header = out(FrameHeader())
+    /** The header ends in the window that passes, or before it. Not valid before word 10. */
+    val ends = out Bool ()
   }
   noIoPrefix()
 
@@ -89,4 +91,10 @@ case class HeaderGatherer(config: DownbeatConfig) extends Component {
     header.payloadStart := header.tcpStart + offset
   }
   when(tcp.passes(4))(header.urgentPointer := tcp.word(4)(15 downto 0).asUInt)
+
+  // Word 4 passes or has passed. Word 3, which says where the header ends, passes with it if the first one is odd.
+  private val reaches = !tcpPair.msb && tcpPair >= 2
+  private val passesNow = tcpPair === 2 && header.tcpStart.lsb
+  private val hasNoOptions = !(tcp.word(3)(31 downto 28).asUInt > 5)
+  io.ends := reaches && (passesNow ? hasNoOptions | !(((io.windows.pair + 1) @@ U(0, 1 bit)) < header.payloadStart))
 }
