@@ -21,6 +21,10 @@ case class FrameWindow(config: DownbeatConfig) extends Bundle {
   val end = Bool()
   /** No whole word of it belongs to a header. */
   val empty = Bool()
+  /** For wide beats, known a clock ahead. If a TCP header's word 3 is the first here, there are no options; it may hold
+    * options.
+    */
+  val isShort, mayHaveOptions = Bool()
 }
 
 /** The destination address of a frame, in its first beat. */
@@ -57,6 +61,8 @@ case class FrameAligner(config: DownbeatConfig) extends Component {
   io.windows.pair := pair
   io.windows.end := ending
   io.windows.empty := ending
+  io.windows.isShort := False
+  io.windows.mayHaveOptions := True
 
   private val first = ending || pair === 0
   private val index = first ? U(0, widthOf(pair) bits) | pair

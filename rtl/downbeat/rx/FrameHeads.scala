@@ -70,10 +70,11 @@ case class FrameHeads(config: DownbeatConfig) extends Component {
   end.oversizeTagged := beyond(limit + 4)
   end.error := beat.error
 
+  private val first = RegNextWhen(beat.frame.last, io.beats.fire) init True
   private val heads = io.beats.map { beat =>
     val head = HeadBeat(config)
     head.data := beat.frame.data
-    head.first := index === 0
+    head.first := first
     head.last := beat.frame.last
     head.lastWord := (index @@ U(0, config.beatByteBits - 3 bits)).resize(widthOf(head.lastWord)) +
       CountOne((8 until config.beatBytes by 8).map(beat.frame.keep(_)) :+ False)

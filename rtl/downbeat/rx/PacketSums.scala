@@ -94,10 +94,8 @@ case class PacketSums(config: DownbeatConfig) extends Component {
     private val tagged = RegNextWhen(isTag, typePasses)
     private val taggedNow = if (bytes >= 32) isTag else tagged
     private val totalLength = Reg(UInt(16 bits))
-    for ((first, behindTag) <- Seq(16 -> false, 20 -> true)) {
-      val (length, passes) = field(first, 2)
-      when(passes && taggedNow === Bool(behindTag))(totalLength := length.asUInt)
-    }
+    private val ((plain, plainPasses), (behindTag, behindTagPasses)) = (field(16, 2), field(20, 2))
+    when(taggedNow ? behindTagPasses | plainPasses)(totalLength := (taggedNow ? behindTag | plain).asUInt)
     // The packet's end, bytes from the frame's first on. The beats before `endBeat` are in any packet.
     private val end = RegNext(totalLength +^ (tagged ? U(18) | U(14)))
     private val endBeat = PacketSums.shortest / bytes

@@ -53,7 +53,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   private val wide = config.beatBytes != 8
   // Frames wait for the parser. The next frame's headers must not overtake an end of ours; with wide beats, options must
   // not overtake those that the parser has not read.
-  private val mustWait = if (wide) !aligned.end && !(aligned.pair < 4) else aligned.end && filter.io.ours
+  private val mustWait = if (wide) !aligned.end && aligned.mayHaveOptions else aligned.end && filter.io.ours
   aligned.ready := !(mustWait && parser.io.full)
   private val windows = aligned.toFlowFire
   private val passing = heads.io.passing

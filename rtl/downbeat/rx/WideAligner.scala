@@ -33,14 +33,16 @@ case class WideAligner(config: DownbeatConfig) extends Component {
 
   private val largest = 18 + 60 + 60 // bytes: Ethernet with a tag, IPv4 and TCP with all options
   private val lastPair = (largest + 7) / 8 - 1
+  private val firstOptions = (14 + 20 + 2) / 8
   private val smallestPair = (14 + 20 + 20 + 7) / 8 - 1
   private val gatheredBeats = (largest + config.beatBytes - 1) / config.beatBytes
 
   private val beat = io.beats.payload
   private val active = RegInit(False) // from a frame's first beat until its last window
   private val begins = io.beats.fire && beat.first
-  private val ended = active && beat.first // its last beat has passed
-  private val lastWord = RegNextWhen(beat.lastWord, io.beats.fire && beat.last)
+  private val ended = RegInit(False) // its last beat has passed
+  // Beyond the largest headers it does not matter how far.
+  private val lastWord = RegNextWhen(beat.lastWord.sat(widthOf(beat.lastWord) - 5), io.beats.fire && beat.last)
   private val endReached = RegNextWhen(beat.end, io.beats.fire && beat.last)
 
   // ---- the beats
@@ -59,12 +61,14 @@ case class WideAligner(config: DownbeatConfig) extends Component {
 
   private val held = RegInit(False)
   private val pair = Reg(UInt(5 bits))
-  private val empty = Reg(Bool())
+  private val empty, isShort, mayHaveOptions = Reg(Bool())
   private val words = Reg(Bits(64 bits))
   private val passes = held && io.windows.ready
-  private val isLast = pair === lastPair || !(pair < smallestPair) && (io.headerEnds || ended && !(pair < lastWord))
+  // The first window in which a header may end, or one behind it; the frame ends, or the largest header. Both are known
+  // a clock ahead.
+  private val mayBeLast, isLast = Reg(Bool())
   private val complete = RegInit(False)
-  private val completes = complete || passes && isLast
+  private val completes = complete || passes && (isLast || mayBeLast && io.headerEnds)
   private val finishes = ended && completes
   io.beats.ready := !ended || completes
 
@@ -74,23 +78,32 @@ case class WideAligner(config: DownbeatConfig) extends Component {
   private val comes = nextBeat === taken
   private val isHere = ended || nextBeat < taken || (comes && io.beats.valid && !beat.first)
   private val aligned = Vec((0 to lastPair).map(number => gathered.asBits(8 * (8 * number - 2 max 0), 64 bits)))
+  private val following = comes ? (beat.data(47 downto 0) ## tail) | aligned(next)
   private val vacant = passes || !held
   when(vacant) {
     held := active && !completes && isHere
     pair := next
+    mayHaveOptions := !(next < firstOptions)
+    mayBeLast := !(next < smallestPair)
+    isLast := next === lastPair || !(next < smallestPair) && ended && !(next < lastWord)
     empty := ended && lastWord < next
     when(active && isHere)(next := next + 1)
-    words := (!active || completes) ? beat.data(8 * 6, 64 bits) | (comes ? (beat.data(47 downto 0) ## tail) | aligned(next))
+    words := (!active || completes) ? beat.data(8 * 6, 64 bits) | following
+    isShort := !(U(5) < following(7 downto 4).asUInt)
   }
-  when(passes && isLast)(complete := True)
+  complete := completes && !ended
   when(finishes) {
     active := False
-    complete := False
+    ended := False
   }
+  when(io.beats.fire && beat.last)(ended := True)
   when(begins) {
     active := True
     held := True
     pair := 1
+    mayHaveOptions := False
+    mayBeLast := False
+    isLast := False
     empty := beat.last && beat.lastWord === 0
     next := 2
   }
@@ -103,6 +116,8 @@ case class WideAligner(config: DownbeatConfig) extends Component {
   io.windows.pair := pair.resized
   io.windows.end := ending
   io.windows.empty := empty || !held
+  io.windows.isShort := isShort
+  io.windows.mayHaveOptions := mayHaveOptions
 
   io.start.valid := RegNext(begins) init False
   io.start.destinationMac := RegNextWhen(EndiannessSwap(beat.data(47 downto 0)), begins)
