@@ -51,8 +51,8 @@ case class Receiver(config: DownbeatConfig) extends Component {
   heads.io.beats << beats
   private val aligned = heads.io.windows
   private val wide = config.beatBytes != 8
-  // Frames wait for the parser. The next frame's headers must not overtake an end of ours; with wide beats, options must
-  // not overtake those that the parser has not read.
+  // Frames wait for the parser. At eight bytes the end of one of ours does: the next frame's headers must not overtake
+  // it. With wide beats any frame waits behind two of ours: its options must not overtake those that are not yet read.
   private val mustWait = if (wide) !aligned.end && aligned.mayHaveOptions else aligned.end && filter.io.ours
   aligned.ready := !(mustWait && parser.io.full)
   private val windows = aligned.toFlowFire
@@ -72,7 +72,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   sums.io.ownIp := io.local.ip
   walker.io.header := header
   reader.io.windows << walker.io.walked
-  // The last block is read when the next frame's may be here: a header of any length that says it is shorter than IP's.
+  // The last SACK block is read when the next frame's acknowledgment may be here, if its IP header says it is too short.
   reader.io.acknowledgment := Delay(header.acknowledgment, 2)
 
   private val ended = windows.valid && windows.end

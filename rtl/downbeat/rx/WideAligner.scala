@@ -49,7 +49,7 @@ case class WideAligner(config: DownbeatConfig) extends Component {
 
   private val gathered = Reg(Vec.fill(gatheredBeats)(Bits(config.beatBits bits)))
   private val taken = Reg(UInt(log2Up(gatheredBeats + 1) bits)) init 0
-  private val tail = RegNextWhen(beat.data.takeHigh(16), io.beats.fire) // of the beat before
+  private val tail = RegNextWhen(beat.data.takeHigh(16), io.beats.fire) // the beat before ended with it
   when(io.beats.fire) {
     for ((place, number) <- gathered.zipWithIndex) {
       when(if (number == 0) beat.first else !beat.first && taken === number)(place := beat.data)
