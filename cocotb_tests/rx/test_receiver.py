@@ -11,7 +11,7 @@ from cocotb.simtime import get_sim_time
 
 from cocotb_tests.bench import CLOCK_NS, clocks, generator
 from cocotb_tests.bench.widths import each_width, run_width
-from cocotb_tests.rx.packets import BAD, any_good, frame, with_tcp_options
+from cocotb_tests.rx.packets import BAD, any_good, frame, with_ip_options, with_tcp_options
 from cocotb_tests.rx.receiver import SLOTS, Receiver
 
 
@@ -100,6 +100,22 @@ async def segments_that_nobody_takes_hold_the_wire_and_lose_nothing(dut: Any) ->
     receiver.segments.stall = 0.0
     for raw in frames:
         await receiver.expect(raw)
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.9])
+async def options_of_a_frame_are_no_fault_of_those_that_wait_before_it(dut: Any, stall: float) -> None:
+    """RFC 791 3.1: a list of IP options that is right, and one whose option has a length of one byte."""
+    receiver = Receiver(dut, stall=stall)
+    await receiver.start()
+    good = [frame(), with_ip_options(b"\1\1\1\0")]
+    for _ in range(20):
+        receiver.put(*good, with_ip_options(b"\x07\1\1\1"))
+    for _ in range(20):
+        for raw in good:
+            await receiver.expect(raw)
+    await receiver.settle()
+    assert receiver.drops() == {"options": 20}
 
 
 @cocotb.test()
