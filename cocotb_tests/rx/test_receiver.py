@@ -11,7 +11,7 @@ from cocotb.simtime import get_sim_time
 
 from cocotb_tests.bench import CLOCK_NS, clocks, generator
 from cocotb_tests.bench.widths import each_width, run_width
-from cocotb_tests.rx.packets import BAD, any_good, frame, with_tcp_options
+from cocotb_tests.rx.packets import BAD, any_good, frame, with_ip_options, with_tcp_options
 from cocotb_tests.rx.receiver import SLOTS, Receiver
 
 
@@ -50,12 +50,13 @@ async def a_stamp_stays_with_its_frame(dut: Any) -> None:
 
 
 def _clocks(raw: bytes, width: int) -> int:
-    """A clock for each beat; with wider ones than eight bytes one more for what waits for the last, but no less than
-    the header takes, eight bytes a clock and two, and than the parser."""
+    """A clock for each beat. With wider ones than eight bytes one more, for what waits for the last; but no less than a
+    clock for each eight bytes of headers behind the destination and six, those of a smallest frame."""
     if width == 8:
         return -(-len(raw) // 8)
-    header = min(len(raw), 14 + 4 * (raw[14] & 15) + 4 * (raw[14 + 4 * (raw[14] & 15) + 12] >> 4))
-    return max(-(-len(raw) // width) + 1, -(-header // 8) + 2, 9)
+    ip_end = 14 + 4 * (raw[14] & 15)
+    header = ip_end + 4 * (raw[ip_end + 12] >> 4)
+    return max(-(-len(raw) // width) + 1, -(-(header - 6) // 8), 6)
 
 
 async def _takes_a_clock_for_each_beat(dut: Any, *frames: bytes) -> None:
@@ -72,6 +73,7 @@ async def _takes_a_clock_for_each_beat(dut: Any, *frames: bytes) -> None:
 
 @cocotb.test()
 async def smallest_frames_back_to_back_are_all_parsed(dut: Any) -> None:
+    """Eight clocks each, with wider beats than eight bytes six."""
     await _takes_a_clock_for_each_beat(dut, *(frame(tcp={"seq": n}) for n in range(1000)))
 
 
@@ -98,6 +100,22 @@ async def segments_that_nobody_takes_hold_the_wire_and_lose_nothing(dut: Any) ->
     receiver.segments.stall = 0.0
     for raw in frames:
         await receiver.expect(raw)
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=[0.0, 0.9])
+async def options_of_a_frame_are_no_fault_of_those_that_wait_before_it(dut: Any, stall: float) -> None:
+    """RFC 791 3.1: a list of IP options that is right, and one whose option has a length of one byte."""
+    receiver = Receiver(dut, stall=stall)
+    await receiver.start()
+    good = [frame(), with_ip_options(b"\1\1\1\0")]
+    for _ in range(20):
+        receiver.put(*good, with_ip_options(b"\x07\1\1\1"))
+    for _ in range(20):
+        for raw in good:
+            await receiver.expect(raw)
+    await receiver.settle()
+    assert receiver.drops() == {"options": 20}
 
 
 @cocotb.test()

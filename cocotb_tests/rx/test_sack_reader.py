@@ -6,7 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
 
+from cocotb_tests.addresses import CORE_MAC
 from cocotb_tests.bench import generator
 from cocotb_tests.bench.widths import each_width, run_width
 from cocotb_tests.rx.options import SEND_BUFFER, any_edges, sack_fields
@@ -86,6 +90,22 @@ async def a_first_block_inside_the_second_one_is_a_duplicate(dut: Any) -> None:
     # Inside the third one, or inside one that does not count.
     assert await _read(receiver, 7, 310, 320, 100, 200, 300, 400) == ([(310, 320), (100, 200), (300, 400), None], False)
     assert await _read(receiver, 7, 310, 320, 300, SEND_BUFFER + 1) == ([(310, 320), None, None, None], False)
+
+
+@cocotb.test()
+async def a_frame_close_behind_changes_no_block(dut: Any) -> None:
+    """IPv6's traffic class stands where IPv4 has its header's length: small ones move the acknowledgment forward."""
+    receiver = Receiver(dut)
+    await receiver.start()
+    random = generator()
+    for traffic_class in range(0, 256, 16):
+        acknowledgment = random.getrandbits(32)
+        edges = any_edges(random, acknowledgment, random.randrange(1, 5))
+        receiver.put(frame(tcp={"ack": acknowledgment, "options": [("SAck", tuple(edges))]}))
+        receiver.put(bytes(Ether(dst=CORE_MAC) / IPv6(tc=traffic_class) / Raw(random.randbytes(40))))
+        expected = sack_fields(acknowledgment, edges)
+        beat = await receiver.segments.receive()
+        assert {name: beat[name] for name in expected} == expected, traffic_class
 
 
 @cocotb.test()

@@ -17,8 +17,14 @@ case class FrameWindow(config: DownbeatConfig) extends Bundle {
   val words = Vec.fill(2)(Bits(32 bits))
   /** These are words 2 pair and 2 pair + 1. Stops counting beyond the largest frame. */
   val pair = UInt(log2Up(config.slotBytes / 8) + 1 bits)
-  /** The frame's last window: of its words only the first two bytes, the last ones of a full beat, may belong to it. */
+  /** The frame before has ended. */
   val end = Bool()
+  /** No whole word of it belongs to a header. */
+  val empty = Bool()
+  /** For wide beats, known a clock ahead. If a TCP header's word 3 is the first here, there are no options; it may hold
+    * options.
+    */
+  val isShort, mayHaveOptions = Bool()
 }
 
 /** The destination address of a frame, in its first beat. */
@@ -27,9 +33,9 @@ case class FrameStart() extends Bundle {
   val stamp = Stamp()
 }
 
-/** Cuts beats into aligned windows. A frame of n beats gives n + 1 windows; the last one, which completes two bytes,
-  * comes together with the first beat of the next frame, if that is there: window 0 holds nothing but the destination,
-  * which goes another way (`start`), so a frame of n beats still takes n clocks.
+/** Cuts beats of eight bytes into aligned windows. A frame of n beats gives n + 1 windows; the last one, which completes
+  * two bytes, is its end. It comes together with the first beat of the next frame, if that is there: window 0 holds
+  * nothing but the destination, which goes another way (`start`), so a frame of n beats still takes n clocks.
   */
 case class FrameAligner(config: DownbeatConfig) extends Component {
   val io = new Bundle {
@@ -54,6 +60,9 @@ case class FrameAligner(config: DownbeatConfig) extends Component {
   io.windows.words(1) := aligned(31 downto 0)
   io.windows.pair := pair
   io.windows.end := ending
+  io.windows.empty := ending
+  io.windows.isShort := False
+  io.windows.mayHaveOptions := True
 
   private val first = ending || pair === 0
   private val index = first ? U(0, widthOf(pair) bits) | pair

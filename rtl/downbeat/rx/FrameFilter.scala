@@ -61,21 +61,35 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
   io.vlan := (if (config.vlans > 0) io.tagged ? tag.number | U(0) else U(0))
   private val icmpToUs = ipIsOurs && isPlain && isWhole && isIcmp
   io.ours := ours
-  io.isArp := isArp
-  io.control := isArp || icmpToUs && (isEcho || isError)
+  private val isArpForUs = isArp && (macIsOurs || macIsBroadcast)
+  io.isArp := isArpForUs
+  io.control := isArpForUs || icmpToUs && (isEcho || isError)
   io.bypass := !(ours || isRequestForUs || icmpToUs && isEcho)
+
+  // Before the words: a wide frame's first window comes with its start.
+  when(io.start.valid) {
+    macIsOurs := io.start.destinationMac === io.local.mac
+    macIsBroadcast := io.start.destinationMac.andR
+    ipIsOurs := False
+    ours := False
+    isArp := False
+    isEcho := False
+    isError := False
+    isRequestForUs := False
+    otherVlan := False
+  }
 
   private val ethernet = new WordPicker(io.windows, io.windows.pair, False)
   private def etherTypeIn(word: Int) = ethernet.word(word)(15 downto 0)
   when(ethernet.passes(3)) {
     isIpv4 := etherTypeIn(3) === EtherType.ipv4
-    isArp := etherTypeIn(3) === EtherType.arp && (macIsOurs || macIsBroadcast)
+    isArp := etherTypeIn(3) === EtherType.arp
   }
   when(ethernet.passes(4) && io.tagged) {
     val identifier = ethernet.word(4)(27 downto 16).asUInt
     if (config.vlans > 0) {
       tag.identifier := identifier
-      tag.isArp := etherTypeIn(4) === EtherType.arp && (macIsOurs || macIsBroadcast)
+      tag.isArp := etherTypeIn(4) === EtherType.arp
       tag.isDouble := etherTypeIn(4) === EtherType.tag
     }
     isIpv4 := etherTypeIn(4) === EtherType.ipv4 && (if (config.vlans > 0) True else !identifier.orR)
@@ -104,18 +118,5 @@ case class FrameFilter(config: DownbeatConfig) extends Component {
     isEcho := kind === IcmpType.echoRequest
     isError := IcmpType.errors.map(kind === _).orR
   }
-  when(ip.passes(10))(isRequestForUs := isArp && isRequest && ip.word(10).asUInt === io.local.ip)
-
-  // After the words: the last window of a frame may come with the start of the next.
-  when(io.start.valid) {
-    macIsOurs := io.start.destinationMac === io.local.mac
-    macIsBroadcast := io.start.destinationMac.andR
-    ipIsOurs := False
-    ours := False
-    isArp := False
-    isEcho := False
-    isError := False
-    isRequestForUs := False
-    otherVlan := False
-  }
+  when(ip.passes(10))(isRequestForUs := isArpForUs && isRequest && ip.word(10).asUInt === io.local.ip)
 }

@@ -16,10 +16,12 @@ case class FrameEnd(config: DownbeatConfig) extends Bundle {
   val error = Bool()
 }
 
-/** Eight bytes of a frame's head: its headers, whatever the width of its beats. */
+/** A beat of which headers are read. */
 case class HeadBeat(config: DownbeatConfig) extends Bundle {
-  val data = Bits(64 bits)
-  val last = Bool()
+  val data = Bits(config.beatBits bits)
+  val first, last = Bool()
+  /** The frame's last word of eight bytes. Read with the last. */
+  val lastWord = UInt(config.frameByteBits - 3 bits)
   val stamp = Stamp() // read with the first
   val end = FrameEnd(config) // read with the last
 }
@@ -31,22 +33,17 @@ case class StoredBeat(config: DownbeatConfig) extends Bundle {
   val index = UInt(config.slotBeatBits + 1 bits)
 }
 
-/** Takes frames of any width, a beat a clock, and gives their heads eight bytes a clock to what reads headers.
-  *
-  * With beats of eight bytes a head is the whole frame. Wider beats gather in a register of the largest headers (VLAN,
-  * IPv4 and TCP with all options: 138 bytes), whose words follow while the payload passes. A head's first word leaves
-  * together with its frame's first beat, so nothing of a frame passes before the head of the one before it has. Its
-  * last word waits for the frame's last beat, and comes as soon as `enough` holds. So a frame takes a clock for each
-  * beat and one more, but no less than one for each eight bytes of its headers, or of the frame if that is shorter.
-  */
+/** Takes frames of any width, a beat a clock, and gives their headers as aligned windows of eight bytes. */
 case class FrameHeads(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val beats = slave Stream (ReceivedBeat(config.beatBytes))
-    val heads = master Stream (HeadBeat(config))
-    /** The number of the head's word that comes next. */
-    val position = out UInt (5 bits)
-    /** The header ends in that word or before it. Read a clock later. */
-    val enough = in Bool ()
+    val windows = master Stream (FrameWindow(config))
+    /** Before a frame's windows, or with the first that holds words. */
+    val start = master Flow (FrameStart())
+    /** Read with `windows.end`. */
+    val end = out(FrameEnd(config))
+    /** The header ends in the window that passes. */
+    val headerEnds = in Bool ()
     /** The beats, as they pass. */
     val passing = master Flow (StoredBeat(config))
     val idle = out Bool ()
@@ -72,59 +69,31 @@ case class FrameHeads(config: DownbeatConfig) extends Component {
   end.oversize := beyond(limit)
   end.oversizeTagged := beyond(limit + 4)
   end.error := beat.error
-  io.heads.stamp := beat.stamp
 
-  if (config.beatBytes == 8) {
-    io.heads.arbitrationFrom(io.beats)
-    io.heads.data := beat.frame.data
-    io.heads.last := beat.frame.last
-    io.heads.end := end
-    io.position := 0
-    io.idle := !io.beats.valid
-  } else {
-    val beats = (FrameHeads.bytes + config.beatBytes - 1) / config.beatBytes
-    val lastPosition = (FrameHeads.bytes + 7) / 8 - 1
-    val wordBits = config.beatByteBits - 3
-
-    val position = Reg(UInt(5 bits)) init 0
-    val begins = position === 0
-    val gathered = Reg(Vec.fill(beats)(Bits(config.beatBits bits)))
-    val taken = Reg(UInt(log2Up(beats + 1) bits)) init 0
-    val ended = RegInit(False)
-    val endReached = RegNextWhen(end, io.beats.fire && beat.frame.last)
-    // Beyond the largest headers it does not matter how far.
-    val lastWord = Reg(UInt(config.frameByteBits - 3 bits))
-
-    io.beats.ready := begins ? io.heads.ready | !ended
-    when(io.beats.fire) {
-      for (number <- 0 until beats) when(taken === number)(gathered(number) := beat.frame.data)
-      when(taken =/= beats)(taken := taken + 1)
-      ended := beat.frame.last
-      lastWord := ((end.bytes - 1) >> 3).resized
-    }
-
-    val enough = RegNext(io.enough)
-    val holds = enough || position === lastPosition
-    val arrived = ended || (position >> wordBits) < taken
-    val words = gathered.asBits.subdivideIn(64 bits)
-    io.heads.valid := begins ? io.beats.valid | (arrived && (!holds || ended))
-    io.heads.data := begins ? beat.frame.data(63 downto 0) | words(position.resize(log2Up(words.size)))
-    io.heads.last := begins ? (beat.frame.last && !beat.frame.keep(8)) | (ended && (holds || position === lastWord))
-    io.heads.end := begins ? end | endReached
-    when(io.heads.fire) {
-      position := position + 1
-      when(io.heads.last) {
-        position := 0
-        taken := 0
-        ended := False
-      }
-    }
-    io.position := position
-    io.idle := !io.beats.valid && begins
+  private val first = RegNextWhen(beat.frame.last, io.beats.fire) init True
+  private val heads = io.beats.map { beat =>
+    val head = HeadBeat(config)
+    head.data := beat.frame.data
+    head.first := first
+    head.last := beat.frame.last
+    head.lastWord := (index @@ U(0, config.beatByteBits - 3 bits)).resize(widthOf(head.lastWord)) +
+      CountOne((8 until config.beatBytes by 8).map(beat.frame.keep(_)) :+ False)
+    head.stamp := beat.stamp
+    head.end := end
+    head
   }
-}
-
-object FrameHeads {
-  /** Ethernet with a tag, IPv4 and TCP with all options. */
-  private val bytes = 18 + 60 + 60
+  private val (windows, start, ended, idle) = if (config.beatBytes == 8) {
+    val aligner = FrameAligner(config)
+    aligner.io.beats << heads
+    (aligner.io.windows, aligner.io.start, aligner.io.end, !io.beats.valid)
+  } else {
+    val aligner = WideAligner(config)
+    aligner.io.beats << heads
+    aligner.io.headerEnds := io.headerEnds
+    (aligner.io.windows, aligner.io.start, aligner.io.end, !io.beats.valid && aligner.io.idle)
+  }
+  io.windows << windows
+  io.start << start
+  io.end := ended
+  io.idle := idle
 }

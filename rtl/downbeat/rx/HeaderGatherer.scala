@@ -41,6 +41,8 @@ case class HeaderGatherer(config: DownbeatConfig) extends Component {
     val start = slave Flow (FrameStart())
     val windows = slave Flow (FrameWindow(config))
     val header = out(FrameHeader())
+    /** The header ends in the window that passes, or before it. Not valid before word 10. */
+    val ends = out Bool ()
   }
   noIoPrefix()
 
@@ -72,7 +74,8 @@ case class HeaderGatherer(config: DownbeatConfig) extends Component {
   private val tcpWords = RegNext(header.totalLength(15 downto 2) - header.headerLength)
 
   // Counts from the window in which the TCP header begins; before that it is far too large.
-  private val tcpPair = RegNextWhen(io.windows.pair + 1 - header.tcpStart(5 downto 1), io.windows.valid)
+  private val nextTcpPair = io.windows.pair + 1 - header.tcpStart(5 downto 1)
+  private val tcpPair = RegNextWhen(nextTcpPair, io.windows.valid)
   private val tcp = new WordPicker(io.windows, tcpPair, header.tcpStart.lsb)
   when(tcp.passes(0)) {
     header.sourcePort := tcp.word(0)(31 downto 16).asUInt
@@ -80,6 +83,7 @@ case class HeaderGatherer(config: DownbeatConfig) extends Component {
   }
   when(tcp.passes(1))(header.sequence.value := tcp.word(1).asUInt)
   when(tcp.passes(2))(header.acknowledgment.value := tcp.word(2).asUInt)
+  private val lastPair = Reg(UInt(5 bits)) // the header's
   when(tcp.passes(3)) {
     val offset = tcp.word(3)(31 downto 28).asUInt
     header.dataOffset := offset
@@ -87,6 +91,17 @@ case class HeaderGatherer(config: DownbeatConfig) extends Component {
     header.window := tcp.word(3)(15 downto 0).asUInt
     header.carries := tcpWords =/= offset || header.totalLength(1 downto 0) =/= 0 || tcp.word(3)(16) // FIN
     header.payloadStart := header.tcpStart + offset
+    lastPair := ((header.tcpStart + offset - 1) >> 1).resized
   }
   when(tcp.passes(4))(header.urgentPointer := tcp.word(4)(15 downto 0).asUInt)
+
+  // The header ends where word 4 passes, or behind it. Known a clock ahead; but if the first word is odd, word 3, which
+  // says where, passes together with word 4.
+  private val offset = tcp.word(3)(31 downto 28).asUInt
+  private val endsNext = tcp.passes(3) ?
+    !((header.tcpStart.lsb ? U(7) | U(6)) < offset) |
+    (!tcpPair.msb && tcpPair =/= 0 && !(io.windows.pair + 1 < lastPair))
+  private val endsHere = RegNextWhen(endsNext, io.windows.valid)
+  private val passesTogether = RegNextWhen(nextTcpPair === 2 && header.tcpStart.lsb, io.windows.valid)
+  io.ends := passesTogether ? io.windows.isShort | endsHere
 }

@@ -36,7 +36,7 @@ case class OptionWalker(config: DownbeatConfig) extends Component {
   private def within(from: UInt, to: UInt) = numbers.map(number => !(number < from) && number < to)
   private val inTcp = within(tcpOptions, io.header.payloadStart)
   private val inIp = within(ipOptions, io.header.tcpStart)
-  private val inside = inTcp.zip(inIp).map { case (tcp, ip) => (tcp || ip) && !io.windows.end }
+  private val inside = inTcp.zip(inIp).map { case (tcp, ip) => (tcp || ip) && !io.windows.empty }
 
   /** A window with options: together with the head of the next one, in which its last option may have length and value.
     */

@@ -39,19 +39,27 @@ case class PacketSums(config: DownbeatConfig) extends Component {
   private def fours(words: Seq[UInt], enable: Bool): Seq[UInt] =
     words.grouped(4).map(four => RegNextWhen(CarrySave.sum(four), enable)).toSeq
 
-  private case class Total(bits: Int, sum: UInt, valid: Bool, restart: Bool, pseudo: UInt) extends Area {
+  /** The clocks in which a total is folded, from the one on in which all of the frame is in it. */
+  private case class Folding(begins: Bool) extends Area {
+    val adds = after(begins)
+    val ends = after(adds)
+  }
+  private val ipFolding = Folding(Delay(io.last, 3, init = False))
+  private val later = PacketSums.laterClocks(config)
+  private val tcpFolding = if (later == 0) ipFolding else Folding(Delay(ipFolding.begins, later, init = False))
+  io.settling := tcpFolding.ends
+
+  private case class Total(bits: Int, sum: UInt, valid: Bool, restart: Bool, pseudo: UInt, folding: Folding)
+      extends Area {
     private val total = Reg(UInt(bits bits))
     when(valid)(total := (restart ? U(0) | total) + sum)
 
-    private val halved = RegNextWhen(halves(total(31 downto 0)), folding)
-    private val rest = RegNextWhen(total(bits - 1 downto 32) +^ pseudo, folding)
-    private val folded = RegNextWhen((halved +^ rest).resize(20), adding)
+    private val halved = RegNextWhen(halves(total(31 downto 0)), folding.begins)
+    private val rest = RegNextWhen(total(bits - 1 downto 32) +^ pseudo, folding.begins)
+    private val folded = RegNextWhen((halved +^ rest).resize(20), folding.adds)
     // Adding the carries, at most fifteen, gives 0xffff.
-    val right = RegNextWhen(folded(15 downto 0) === U(0xffff, 16 bits) - folded(19 downto 16), io.settling)
+    val right = RegNextWhen(folded(15 downto 0) === U(0xffff, 16 bits) - folded(19 downto 16), folding.ends)
   }
-  private val folding = Delay(io.last, 3 + PacketSums.laterClocks(config), init = False)
-  private val adding = after(folding)
-  io.settling := after(adding)
 
   // ---- IP: 15 words
 
@@ -65,10 +73,10 @@ case class PacketSums(config: DownbeatConfig) extends Component {
       // Not enabled: whether the window passes is known late, and in time for the next stage.
       RegNext(io.windows.words(number).andMask(inHeader).asUInt)
     }
-    private val maskedValid = after(io.windows.valid && !io.windows.end)
+    private val maskedValid = after(io.windows.valid && !io.windows.empty)
     private val summed = RegNextWhen(masked(0) +^ masked(1), maskedValid)
     private val restart = RegNextWhen(RegNext(pair === 2), maskedValid)
-    val total = Total(36, summed, after(maskedValid), restart, U(0, 16 bits))
+    val total = Total(36, summed, after(maskedValid), restart, U(0, 16 bits), ipFolding)
   }
   io.ipRight := ip.total.right
 
@@ -86,10 +94,8 @@ case class PacketSums(config: DownbeatConfig) extends Component {
     private val tagged = RegNextWhen(isTag, typePasses)
     private val taggedNow = if (bytes >= 32) isTag else tagged
     private val totalLength = Reg(UInt(16 bits))
-    for ((first, behindTag) <- Seq(16 -> false, 20 -> true)) {
-      val (length, passes) = field(first, 2)
-      when(passes && taggedNow === Bool(behindTag))(totalLength := length.asUInt)
-    }
+    private val ((plain, plainPasses), (behindTag, behindTagPasses)) = (field(16, 2), field(20, 2))
+    when(taggedNow ? behindTagPasses | plainPasses)(totalLength := (taggedNow ? behindTag | plain).asUInt)
     // The packet's end, bytes from the frame's first on. The beats before `endBeat` are in any packet.
     private val end = RegNext(totalLength +^ (tagged ? U(18) | U(14)))
     private val endBeat = PacketSums.shortest / bytes
@@ -122,7 +128,7 @@ case class PacketSums(config: DownbeatConfig) extends Component {
 
     private val addresses = RegNext(halves(io.header.sourceIp) +^ halves(io.ownIp))
     private val constant = RegNext(addresses +^ U(IpProtocol.tcp))
-    val total = Total(44, sums.head, sumValid, restart, RegNext(constant +^ io.tcpLength))
+    val total = Total(44, sums.head, sumValid, restart, RegNext(constant +^ io.tcpLength), tcpFolding)
   }
   io.tcpRight := tcp.total.right
 }
@@ -132,8 +138,11 @@ object PacketSums {
   private val shortest = 54
   /** Registers of the tree in which a beat's words are added up, four to one. */
   private def levels(config: DownbeatConfig): Int = ((log2Up(config.beatBytes / 4) + 1) / 2) max 1
-  /** Clocks for which beats wait until the packet's length stands. */
-  private def beatDelay(config: DownbeatConfig): Int = if (shortest < config.beatBytes) 1 else 0
+  /** Clocks for which beats wait: until the packet's length stands; and wide ones, whose frames begin a clock before the
+    * last one's end, until its total has been folded.
+    */
+  private def beatDelay(config: DownbeatConfig): Int =
+    if (shortest < config.beatBytes) 1 else if (config.beatBytes == 8) 0 else (2 - levels(config)) max 0
   /** Clocks that the sums come later than with beats of eight bytes. There a frame's last beat comes with its last
     * window, elsewhere a clock before.
     */

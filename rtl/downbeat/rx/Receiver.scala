@@ -37,7 +37,6 @@ case class Receiver(config: DownbeatConfig) extends Component {
   noIoPrefix()
 
   val heads = FrameHeads(config)
-  val aligner = FrameAligner(config)
   val gatherer = HeaderGatherer(config)
   val filter = FrameFilter(config)
   val sums = PacketSums(config)
@@ -50,46 +49,48 @@ case class Receiver(config: DownbeatConfig) extends Component {
 
   private val beats = io.wire.s2mPipe().m2sPipe()
   heads.io.beats << beats
-  aligner.io.beats << heads.io.heads
-  private val aligned = aligner.io.windows
-  // Only the end of a frame of ours waits, for the parser: the next frame's headers must not overtake it.
-  aligned.ready := !(aligned.end && filter.io.ours && parser.io.busy)
+  private val aligned = heads.io.windows
+  private val wide = config.beatBytes != 8
+  // Frames wait for the parser. At eight bytes the end of one of ours does: the next frame's headers must not overtake
+  // it. With wide beats any frame waits behind two of ours: its options must not overtake those that are not yet read.
+  private val mustWait = if (wide) !aligned.end && aligned.mayHaveOptions else aligned.end && filter.io.ours
+  aligned.ready := !(mustWait && parser.io.full)
   private val windows = aligned.toFlowFire
   private val passing = heads.io.passing
   private val stored = passing.m2sPipe(holdPayload = true)
   private val header = gatherer.io.header
 
-  for (start <- Seq(gatherer.io.start, filter.io.start)) start << aligner.io.start
+  for (start <- Seq(gatherer.io.start, filter.io.start)) start << heads.io.start
   for (taker <- Seq(gatherer.io.windows, filter.io.windows, sums.io.windows, walker.io.windows)) taker << windows
-  store.io.stored << stored
   filter.io.local := io.local
   filter.io.tagged := header.tagged
   if (config.vlans > 0) filter.io.vlans := io.vlans
-  // Words to those that the filter and the header's fields need, and to the header's end.
-  private val words = heads.io.position @@ U(0, 1 bit)
-  heads.io.enough := !(words < 12) && !(words < header.tcpStart + 5) && !(words + 2 < header.payloadStart)
+  heads.io.headerEnds := gatherer.io.ends
   sums.io.header := header
   sums.io.passing << passing
   sums.io.stored << stored
   sums.io.ownIp := io.local.ip
   walker.io.header := header
   reader.io.windows << walker.io.walked
-  reader.io.acknowledgment := header.acknowledgment
+  // The last SACK block is read when the next frame's acknowledgment may be here, if its IP header says it is too short.
+  reader.io.acknowledgment := Delay(header.acknowledgment, 2)
 
   private val ended = windows.valid && windows.end
-  private val oversize = header.tagged ? aligner.io.end.oversizeTagged | aligner.io.end.oversize
-  private val whole = ended && !aligner.io.end.error && !oversize
+  private val oversize = header.tagged ? heads.io.end.oversizeTagged | heads.io.end.oversize
+  private val whole = ended && !heads.io.end.error && !oversize
   private val accepted = whole && filter.io.ours
 
-  // The queues of others' frames hear of all a clock later: what a frame's last window says is late in its clock.
-  private val endedBefore = RegNext(ended) init False
-  private val queued = stored.map(_.frame).m2sPipe
+  // The queues of others' frames hear of all a clock later: what a frame's last window says is late in its clock. With
+  // wide beats it is not, but the next frame's first beat passes before, so it is the beats that wait.
+  private def late[T <: Data](value: T): T = if (wide) value else RegNext(value)
+  private val queued = stored.m2sPipe
+  private val endedBefore = if (wide) ended else RegNext(ended) init False
   for (queue <- Seq(bypassQueue, controlQueue)) {
-    queue.io.stored << queued
+    queue.io.stored << queued.map(_.frame)
     queue.io.end := endedBefore
   }
-  bypassQueue.io.keep := RegNext(whole && filter.io.bypass)
-  bypassQueue.io.note := RegNext(header.stamp)
+  bypassQueue.io.keep := late(whole && filter.io.bypass)
+  bypassQueue.io.note := late(header.stamp)
   io.bypass << bypassQueue.io.frames.map { noted =>
     val beat = ReceivedBeat(config.beatBytes)
     beat.frame := noted.frame
@@ -97,11 +98,11 @@ case class Receiver(config: DownbeatConfig) extends Component {
     beat.error := False // damaged frames are not kept
     beat
   }
-  controlQueue.io.keep := RegNext(whole && filter.io.control)
+  controlQueue.io.keep := late(whole && filter.io.control)
   private val controlNote = ControlNote(config)
   controlNote.isArp := filter.io.isArp
   controlNote.vlan := filter.io.vlan
-  controlQueue.io.note := RegNext(controlNote)
+  controlQueue.io.note := late(controlNote)
   io.control << controlQueue.io.frames.map { noted =>
     val beat = ControlBeat(config.vlanBits, config.beatBytes)
     beat.frame.takesBytes(noted.frame)
@@ -110,7 +111,8 @@ case class Receiver(config: DownbeatConfig) extends Component {
     beat
   }
 
-  store.io.start := aligner.io.start.valid
+  store.io.start := heads.io.start.valid
+  store.io.stored << (if (wide) queued else stored)
   store.io.take := accepted && header.carries && store.io.filling.held
   store.io.rejected << parser.io.rejected
   store.io.free << io.slotFree
@@ -119,7 +121,7 @@ case class Receiver(config: DownbeatConfig) extends Component {
   parser.io.local := io.local
   parser.io.frame.valid := accepted
   parser.io.frame.header := header
-  parser.io.frame.bytes := aligner.io.end.bytes
+  parser.io.frame.bytes := heads.io.end.bytes
   parser.io.frame.vlan := filter.io.vlan
   parser.io.frame.slot.held := header.carries && store.io.filling.held
   parser.io.frame.slot.slot := store.io.filling.slot
@@ -133,15 +135,15 @@ case class Receiver(config: DownbeatConfig) extends Component {
   io.segments << parser.io.segments
 
   private val dropped = CombInit(parser.io.drops).allowOverride()
-  dropped.badFrame := ended && aligner.io.end.error
-  dropped.oversize := ended && !aligner.io.end.error && oversize
+  dropped.badFrame := ended && heads.io.end.error
+  dropped.oversize := ended && !heads.io.end.error && oversize
   dropped.bypassOverflow := bypassQueue.io.overflow
   dropped.controlOverflow := controlQueue.io.overflow
   io.drops := ReceiveDrops.count(dropped, config.counterBits)
   if (config.vlans > 0) io.otherVlan := Tally(whole && filter.io.otherVlan, config.counterBits)
 
   private val quiet =
-    heads.io.idle && !aligned.end && !endedBefore && !parser.io.busy && bypassQueue.io.idle && controlQueue.io.idle
+    heads.io.idle && !aligned.end && !endedBefore && parser.io.idle && bypassQueue.io.idle && controlQueue.io.idle
   // One clock more, in which the last counter moves.
   io.idle := quiet && (RegNext(quiet) init False)
 }

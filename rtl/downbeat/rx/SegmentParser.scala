@@ -15,15 +15,20 @@ case class GatheredFrame(config: DownbeatConfig) extends Bundle {
   val slot = FrameSlot(config)
 }
 
-/** Checks one frame at a time. A valid frame becomes a segment; for an invalid one the first cause is counted and its
-  * slot is freed. It takes six clocks, in which the checksums settle, and one more for timestamps and SACK blocks.
+/** Checks frames. A valid one becomes a segment; for an invalid one the first cause is counted and its slot is freed. It
+  * takes six clocks, in which the checksums settle, and one more for timestamps and SACK blocks.
+  *
+  * A frame waits for its checksums in one place, and for its segment to be taken in another. With beats of eight bytes
+  * that is the same place: frames are as long as a judgement takes.
   */
 case class SegmentParser(config: DownbeatConfig) extends Component {
   val io = new Bundle {
     val local = in(LocalAddresses())
-    /** Only while not `busy`; stands before it is valid. */
+    /** Only while there is a place for it. With wide beats, six clocks after the one before, or more. */
     val frame = slave Flow (GatheredFrame(config))
-    val busy = out Bool ()
+    /** All places are taken. */
+    val full = out Bool ()
+    val idle = out Bool ()
     /** To and from the checksums, see PacketSums. */
     val tcpLength = out UInt (16 bits)
     val settling, ipRight, tcpRight = in Bool ()
@@ -37,17 +42,23 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   }
   noIoPrefix()
 
-  private val busy = RegInit(False)
-  private val judging = RegInit(False)
-  io.busy := busy
+  private val onePlace = config.beatBytes == 8
+  private val waiting, settled, holds, judging = RegInit(False)
+  private val judges = waiting && (io.settling || settled) && !holds
+  private val judgedNow = RegNext(judges) init False
+  io.full := (if (onePlace) waiting || holds else waiting && holds)
+  io.idle := !waiting && !holds
   // Follows the gatherer until a frame is valid: that is known too late to enable so many registers.
-  private val frame = RegNextWhen(io.frame.payload, !busy)
+  private val frame = RegNextWhen(io.frame.payload, if (onePlace) !io.full else !waiting || judges)
   private val header = frame.header
-  private val faults = RegNextWhen(io.faults, io.settling)
-  private val valuesRead = Delay(io.settling, 2, init = False)
-  private val options = RegNextWhen(io.options, io.settling || valuesRead)
+  private val judged = if (onePlace) frame else RegNextWhen(frame, judges)
+  /** It is needed as long as `judged`, and follows from `frame` two clocks later. */
+  private def kept[T <: Data](value: T): T = if (onePlace) value else RegNextWhen(value, judgedNow)
+  private val faults = RegNextWhen(io.faults, judges)
+  private val valuesRead = Delay(judges, 2, init = False)
+  private val options = RegNextWhen(io.options, judges || valuesRead)
   private val complete = Reg(Bool())
-  when(io.frame.valid)(complete := False)
+  when(judges)(complete := False)
   when(valuesRead)(complete := True)
 
   // All registered: the header stands while it is judged.
@@ -71,7 +82,7 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   failed.ipLength := early(header.totalLength < ipBytes +^ 20 && !header.fragment) // the last fragment may be short
   failed.truncated := early(packetSpace < header.totalLength)
   failed.ipChecksum := !io.ipRight
-  failed.fragment := header.fragment
+  failed.fragment := judged.header.fragment
   private val hasIpOptions = early(5 < header.headerLength)
   private val hasTcpOptions = early(5 < header.dataOffset)
   // From three words of options on there may be a timestamp or SACK blocks; such a frame is long enough to wait for
@@ -87,49 +98,58 @@ case class SegmentParser(config: DownbeatConfig) extends Component {
   failed.land := fromUs && samePort
   failed.portZero := early(header.sourcePort === 0 || header.destinationPort === 0)
   failed.flags := early(header.flags.syn && (header.flags.fin || header.flags.rst))
-  failed.noSlot := header.carries && !frame.slot.held
+  failed.noSlot := judged.header.carries && !judged.slot.held
 
-  private val bad = RegNext(failed.causes.orR)
+  private val bad = RegNextWhen(failed.causes.orR, judgedNow)
+  private val causes = kept(failed.causes.asBits())
   private val dropped = judging && bad
-  private val first = OHMasking.first(failed.causes.asBits())
+  private val first = OHMasking.first(causes)
   for ((drop, i) <- io.drops.causes.zipWithIndex) drop := dropped && first(i)
 
-  io.rejected.valid := dropped && frame.slot.held
-  io.rejected.payload := frame.slot.slot
+  io.rejected.valid := dropped && judged.slot.held
+  io.rejected.payload := judged.slot.slot
 
-  when(io.frame.valid)(busy := True)
-  when(RegNext(io.settling && busy) init False)(judging := True)
+  when(io.settling)(settled := True)
+  when(judgedNow)(judging := True)
   when(dropped || io.segments.fire) {
-    busy := False
+    holds := False
     judging := False
   }
+  when(judges) {
+    waiting := False
+    settled := False
+    holds := True
+  }
+  when(io.frame.valid)(waiting := True)
 
   private val segment = io.segments.payload
-  io.segments.valid := judging && !bad && (!hasLongValues || complete)
+  private val mayHaveLongValues = kept(hasLongValues)
+  private val mayHaveOptions = kept(hasTcpOptions)
+  io.segments.valid := judging && !bad && (!mayHaveLongValues || complete)
   segment.icmpError := IcmpErrorKind.none
-  segment.remoteMac := header.sourceMac
-  segment.vlan := frame.vlan
-  segment.remoteIp := header.sourceIp
-  segment.remotePort := header.sourcePort
-  segment.localPort := header.destinationPort
-  segment.sequence := header.sequence
-  segment.acknowledgment := header.acknowledgment
-  segment.flags := header.flags
-  segment.window := header.window
-  segment.urgentPointer := header.urgentPointer
-  segment.length := length.resized
-  segment.payload.held := frame.slot.held
-  segment.payload.slot := frame.slot.slot
-  segment.payload.offset := ((header.payloadStart @@ U(0, 2 bits)) - 2).resized
-  segment.stamp := header.stamp
-  segment.congestionExperienced := header.congestionExperienced
+  segment.remoteMac := judged.header.sourceMac
+  segment.vlan := judged.vlan
+  segment.remoteIp := judged.header.sourceIp
+  segment.remotePort := judged.header.sourcePort
+  segment.localPort := judged.header.destinationPort
+  segment.sequence := judged.header.sequence
+  segment.acknowledgment := judged.header.acknowledgment
+  segment.flags := judged.header.flags
+  segment.window := judged.header.window
+  segment.urgentPointer := judged.header.urgentPointer
+  segment.length := kept(length).resized
+  segment.payload.held := judged.slot.held
+  segment.payload.slot := judged.slot.slot
+  segment.payload.offset := ((judged.header.payloadStart @@ U(0, 2 bits)) - 2).resized
+  segment.stamp := judged.header.stamp
+  segment.congestionExperienced := judged.header.congestionExperienced
   segment.options := options
-  private val onSyn = hasTcpOptions && header.flags.syn
-  private val selects = hasLongValues && header.flags.ack && !header.flags.syn
+  private val onSyn = mayHaveOptions && judged.header.flags.syn
+  private val selects = mayHaveLongValues && judged.header.flags.ack && !judged.header.flags.syn
   segment.options.mssValid.allowOverride() := onSyn && options.mssValid
   segment.options.windowScaleValid.allowOverride() := onSyn && options.windowScaleValid
   segment.options.sackPermitted.allowOverride() := onSyn && options.sackPermitted
-  segment.options.timestampValid.allowOverride() := hasLongValues && options.timestampValid
+  segment.options.timestampValid.allowOverride() := mayHaveLongValues && options.timestampValid
   for ((block, read) <- segment.options.sack.zip(options.sack)) block.valid.allowOverride() := selects && read.valid
   segment.options.duplicateSack.allowOverride() := selects && options.duplicateSack
 }

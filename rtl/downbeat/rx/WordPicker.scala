@@ -20,6 +20,6 @@ class WordPicker(windows: Flow[FrameWindow], pair: UInt, shifted: Bool) {
   def passes(number: Int): Bool = {
     val inItsWindow = pair === number / 2
     val here = if (number % 2 == 0) inItsWindow else shifted ? (pair === number / 2 + 1) | inItsWindow
-    windows.valid && !windows.end && here
+    windows.valid && !windows.empty && here
   }
 }
