@@ -202,6 +202,7 @@ class Bench:
         assert self.dut.drops_noConnection.value == model.no_connection % 2**32
         assert self.dut.drops_resets.value == 0
         assert self.dut.drops_icmpErrors.value == model.reports
+        assert self.dut.drops_timeWaitSegments.value == model.time_wait_segments
         assert self.dut.drops_timeWaitsGivenUp.value == model.waits.given_up
         assert self.dut.suppressedChallenges.value == model.suppressed_challenges
 

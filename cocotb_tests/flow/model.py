@@ -45,6 +45,7 @@ class Directory:
     handshakes: set[int] = field(default_factory=set)  # flows
     waits: TimeWaits = field(default_factory=lambda: TimeWaits(TIME_WAITS))
     ended: dict[int, Waiting | None] = field(default_factory=dict)  # flows, until their release
+    time_wait_segments: int = 0
     suppressed_challenges: int = 0
     cookie_period: int | None = None  # in which the last one was sent
     events: list[Beat] = field(default_factory=list)
@@ -104,6 +105,7 @@ class Directory:
             number = self.numbers.initial_sequence(key, self.now)
             self.events[-1]["initialSequence_value"] = waiting.successor(number)
             return True
+        self.time_wait_segments += 1
         self.suppressed_challenges += verdict.suppressed
         if verdict.acknowledged:
             self.stateless_replies.append(time_wait_ack(beat, waiting, self._timestamp(key)))

@@ -60,7 +60,7 @@ class SpeedRun(Shown):
 
 class Latency(Shown):
     cases: list[LatencyCase]
-    # Of the core alone, by the bytes of a beat.
+    # By the bytes of a beat; the core alone.
     receive_clocks: dict[int, int] = Field(default_factory=dict)
     send_clocks: dict[int, int] = Field(default_factory=dict)
     turn_clocks: dict[int, int] = Field(default_factory=dict)

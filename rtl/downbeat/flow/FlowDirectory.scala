@@ -306,6 +306,7 @@ case class FlowDirectory(config: DownbeatConfig) extends Component {
   io.drops.noConnection := count(acts && verdict.lost && !verdict.postponed && !number.returned)
   io.drops.resets := replies.io.dropped
   io.drops.icmpErrors := count(acts && verdict.aboutNobody)
+  io.drops.timeWaitSegments := count(acts && verdict.waits && !timeWait.reopens && !timeWait.lacksFlow)
   io.drops.timeWaitsGivenUp := count(acts && verdict.isExpiry && timeWaits.io.givenUp)
   io.suppressedChallenges := count(acts && timeWait.suppressed)
 

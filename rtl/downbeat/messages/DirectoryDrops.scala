@@ -19,6 +19,8 @@ case class DirectoryDrops(bits: Int) extends Bundle {
   val resets = UInt(bits bits)
   /** ICMP errors about segments of no connection. */
   val icmpErrors = UInt(bits bits)
+  /** Segments of connections in TIME-WAIT, without SYNs that end it, or would while a flow is free. */
+  val timeWaitSegments = UInt(bits bits)
   /** Connections that left TIME-WAIT early, because a newer one needed their place. */
   val timeWaitsGivenUp = UInt(bits bits)
 }

@@ -66,7 +66,7 @@ void Fuzzer::checkAccounts() {
   std::uint64_t known = bypassReceived_ + segmentEvents_;
   for (const auto &[name, value] : counted)
     if (name.starts_with("receive_") && name != "receive_controlOverflow") known += value;
-  for (const char *name : {"noConnection", "synNoFlow", "synNoBucket", "cookiesSent"})
+  for (const char *name : {"noConnection", "synNoFlow", "synNoBucket", "cookiesSent", "timeWaitSegments"})
     known += counted.at(std::string("directory_") + name);
   known -= counted.at("directory_cookiesAccepted"); // such an ACK is two events
   known += controlAlone_; // other frames there are the bypass's
