@@ -4,7 +4,7 @@
 A place of the log is for 2^shift bytes of sequence numbers, and has the first segment that ends in it until the peer
 holds that. An ACK finds the place of the highest byte that it reports, cumulatively or by its first SACK block. It is a
 sample if that byte is beyond all that were delivered, and if the segment of that place is delivered with it. What only
-fills holes is no sample: it was sent again (4.1.3.6, approach 2).
+fills holes is no sample: it was sent again (4.1.3.5, approach 2).
 
     C.lost grows by the change of (lost and not sent again) + sent again
 """

@@ -2,7 +2,7 @@
 """BBR (draft-ietf-ccwg-bbr) in floats, in the draft's names and order. Bytes and seconds; sections are the draft's.
 
 Where the draft leaves a choice: no offload, so send_quantum is its floor of two segments (5.6.3); a lost range is a
-"packet" (5.5.10.2); T_reno counts BDPs in segments (5.3.3.5.3). Gains are those of the table in 5.6.1.
+"packet" (5.5.10.2); T_reno counts BDPs in segments (5.3.3.8). Gains are those of the table in 5.6.1.
 """
 
 from __future__ import annotations
@@ -258,8 +258,11 @@ class Bbr:
         self._set_pacing_rate_with_gain(PACING_GAIN[self.state])
         self._set_cwnd()
 
-    def handle_lost_packet(self, size: float, tx_in_flight: float, lost: float, is_app_limited: bool) -> None:
+    def handle_lost_packet(
+        self, size: float, tx_in_flight: float, lost: float, is_app_limited: bool, now: float
+    ) -> None:
         """5.5.10.2: a range was marked lost, and `lost` with it since it was sent."""
+        self.now = now
         if not self.is_loss_in_round:
             self.loss_round_delivered = self.c.delivered
             self._save_state_upon_loss()

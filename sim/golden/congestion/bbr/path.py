@@ -6,6 +6,7 @@ A packet that finds the queue full is marked lost by the ACK of the third packet
 
 from __future__ import annotations
 
+import random
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,10 +26,11 @@ class Path:
     bandwidth: float
     round_trip: float
     queue: float = 10.0
-    size: int = 1448
+    parts: float = inf  # of cwnd, that a packet has; or a segment
     loss: Callable[[int], bool] = lambda number: False
     joins: int = 1
     source: float = inf
+    jitter: float = 0.0  # of the round trip, by which ACKs are late
     whole: bool = False  # one range is lost with an ACK, and has the snapshot of the packet that the ACK is for
     now: float = 0.0
     lost: int = 0  # bytes, with the last ACK
@@ -38,6 +40,11 @@ class Path:
     _acks: deque[tuple[float, Packet]] = field(default_factory=deque)
     _dropped: deque[Packet] = field(default_factory=deque)
     _recover: int = 0
+    _draw: random.Random = field(default_factory=lambda: random.Random(1))
+
+    @property
+    def size(self) -> int:
+        return max(self.bbr.c.smss, int(self.bbr.c.cwnd / self.parts))
 
     @property
     def bdp(self) -> float:
@@ -68,12 +75,14 @@ class Path:
         c, self.now = self.bbr.c, now
         self.bbr.on_transmit(now)
         packet = c.on_packet_sent(self.size, now)
-        self._next_send = now + self.size / c.pacing_rate
+        self._next_send = now + packet.size / c.pacing_rate
         if self.backlog > self.queue * self.bdp or self.loss(packet.number):
             self._dropped.append(packet)
             return
-        self._free = max(self._free, now) + self.size / self.bandwidth
-        self._acks.append((self._free + self.round_trip, packet))
+        self._free = max(self._free, now) + packet.size / self.bandwidth
+        late = self.jitter * self._draw.random() * (self.round_trip + packet.size / self.bandwidth)
+        ack = max(self._free + self.round_trip + late, self._acks[-1][0] if self._acks else 0)
+        self._acks.append((ack, packet))
 
     def _acknowledge(self, now: float) -> RateSample:
         bbr, c, self.now = self.bbr, self.bbr.c, now
@@ -81,8 +90,8 @@ class Path:
         lost = []
         while self._dropped and self._dropped[0].number <= acked[-1].number - REORDERING:
             lost.append(self._dropped.popleft())
-            c.inflight -= self.size
-        self.lost = self.size * len(lost)
+            c.inflight -= lost[-1].size
+        self.lost = sum(packet.size for packet in lost)
         if self.whole:
             c.lost += self.lost
         sample = c.on_ack(acked, now)
@@ -91,11 +100,12 @@ class Path:
             self._recover = lost[-1].number + int(c.inflight / self.size)
             bbr.on_enter_fast_recovery()
         if lost and self.whole:
-            bbr.handle_lost_packet(self.lost, sample.tx_in_flight, sample.lost, sample.is_app_limited)
+            bbr.handle_lost_packet(self.lost, sample.tx_in_flight, sample.lost, sample.is_app_limited, now)
         elif lost:
             for packet in lost:
-                c.lost += self.size
-                bbr.handle_lost_packet(self.size, packet.tx_in_flight, c.lost - packet.lost, packet.is_app_limited)
+                c.lost += packet.size
+                since = c.lost - packet.lost
+                bbr.handle_lost_packet(packet.size, packet.tx_in_flight, since, packet.is_app_limited, now)
             sample.lost = c.lost - acked[-1].lost
         elif c.in_loss_recovery and acked[-1].number >= self._recover:
             bbr.on_exit_recovery()

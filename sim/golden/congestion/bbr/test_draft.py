@@ -143,7 +143,7 @@ def test_a_short_queue_sets_inflight_longterm_where_loss_exceeds_two_percent() -
         if bbr.prev_probe_too_high and not bbr.is_bw_probe_sample and bbr.state is State.DOWN:
             seen.append(bbr.inflight_longterm)
         if bbr.state is State.CRUISE:
-            assert bbr.c.cwnd <= 0.85 * bbr.inflight_longterm + 1  # 5.3.3.1: headroom
+            assert bbr.c.cwnd <= 0.85 * bbr.inflight_longterm + 1  # 5.6.1: the headroom
 
     path.run(20.0, see)
     assert seen

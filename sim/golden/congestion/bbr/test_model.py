@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The integer unit, against the draft in floats on the same ACKs."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.golden.congestion.bbr.draft import Bbr, Connection, RateSample, State, WindowedMax
+from sim.golden.congestion.bbr.model import NO_RTT, Request, Response, Unit
+from sim.golden.congestion.bbr.path import Path
+from sim.golden.congestion.seam import MAXIMUM_WINDOW, wrap
+
+SMSS = 1448
+SECOND = 10**9
+START = (1 << 48) - (1 << 31)  # ns: instants wrap in the test
+
+
+@dataclass
+class TwoWindows(WindowedMax):
+    """The unit's filter of extra_acked: the largest of this half of the window and the last one."""
+
+    halves: tuple[float, float] = (0, 0)
+    began: int = 0
+
+    def update(self, value: float, time: int, length: int) -> float:
+        if time - self.began >= (length + 1) // 2:
+            self.halves, self.began = (0, self.halves[0]), time
+        self.halves = (max(self.halves[0], value), self.halves[1])
+        return max(self.halves)
+
+
+@dataclass
+class Both(Bbr):
+    """The draft, and the unit with the same samples and random numbers. One of them is the sender."""
+
+    unit: Unit = field(default_factory=Unit)
+    unit_sends: bool = False
+    errors: list[tuple[bool, float, float, float]] = field(default_factory=list)
+    states: set[State] = field(default_factory=set)
+    newly_lost: int = 0
+    undone: bool = False
+    _first: bool = False
+
+    def draw(self) -> float:
+        """First 0 or a half, then a part of a second."""
+        self._first = not self._first
+        now = round(self.now * SECOND)
+        return (now & 1) / 2 if self._first else (now & (1 << 30) - 1) / SECOND
+
+    def handle_lost_packet(self, size: float, *rest: Any) -> None:
+        self.newly_lost += int(size)
+        super().handle_lost_packet(size, *rest)
+
+    def handle_spurious_loss_detection(self) -> None:
+        super().handle_spurious_loss_detection()
+        self.undone, self.unit.cwnd = True, round(self.c.cwnd)
+
+    def update_on_ack(self, rs: RateSample, now: float) -> None:
+        c, unit = self.c, self.unit
+        request = Request(
+            opens=not self.errors,
+            undone=self.undone,
+            recovering=c.in_loss_recovery,
+            cwnd_limited=c.is_cwnd_limited,
+            app_limited=rs.is_app_limited,
+            losses=int(self.newly_lost > 0),
+            segment_size=SMSS,
+            delivered=wrap(round(c.delivered), 32),
+            prior_delivered=wrap(round(rs.prior_delivered), 32),
+            interval=round(rs.interval * SECOND) if rs.delivery_rate else 0,
+            acked=round(rs.newly_acked),
+            newly_lost=self.newly_lost,
+            lost=round(rs.lost),
+            tx_in_flight=round(rs.tx_in_flight),
+            in_flight=round(c.inflight),
+            cwnd=unit.cwnd or round(c.cwnd),
+            rtt=round(rs.rtt * SECOND) if rs.rtt else NO_RTT,
+            now=wrap(START + round(now * SECOND)),
+        )
+        rs.rtt = request.rtt / SECOND  # equal round trips are equal
+        if not self.errors:  # 5.6.2: the first sample
+            c.pacing_rate = 2.77 * c.initial_cwnd / rs.rtt
+        super().update_on_ack(rs, now)
+        response = Response.unpacked(unit.response(request.packed()))
+        assert response.cwnd == unit.cwnd
+        self.newly_lost, self.undone = 0, False
+        self.states.add(self.state)
+        rate = self.bw / SECOND * 2**24
+        # In Startup cwnd grows by a whole ACK where it is below max_inflight by a byte.
+        allowed = 1 + (self.state is State.STARTUP) * rs.newly_acked
+        self.errors.append(
+            (
+                unit.state is not self.state,
+                max(abs(unit.bw - rate) - 1, 0) / rate,
+                max(abs(response.cwnd - c.cwnd) - allowed, 0) / c.cwnd,
+                abs(response.spacing / 2**32 * c.pacing_rate / SECOND - 1),
+            )
+        )
+        if self.unit_sends:
+            c.cwnd, c.pacing_rate = response.cwnd, 2**32 * SECOND / response.spacing
+
+    def judge(self) -> None:
+        """Bandwidth, window and spacing within a percent, but where one of the two is an ACK late in a decision."""
+        few = 2 + len(self.errors) // 500
+        assert sum(apart for apart, *_ in self.errors) <= few
+        for kind in (1, 2, 3):
+            assert sum(error[kind] > 0.01 for error in self.errors if not error[0]) <= few
+
+
+def both(bandwidth: float, round_trip: float, **options: Any) -> Path:
+    bbr = Both(Connection(SMSS, 10 * SMSS), lambda: 0.0, extra_acked_filter=TwoWindows())
+    bbr.random = bbr.draw
+    return Path(bbr, bandwidth, round_trip, parts=50, whole=True, jitter=0.02, **options)
+
+
+def test_bandwidth_window_and_spacing_on_drawn_paths() -> None:
+    """1 Mb/s to 100 Gb/s, 10 us to 1 s; a BDP of two segments to 256 MiB."""
+    draw, states, paths = random.Random(55), set(), 0
+    while paths < 14:
+        bandwidth, round_trip = 10 ** draw.uniform(5.1, 10.1), 10 ** draw.uniform(-5, 0)
+        if not 2 * SMSS < bandwidth * round_trip < 2**28:
+            continue
+        every = draw.choice([inf, inf, 150, 30])
+        queue, joins = draw.choice([0.2, 1, 10]), draw.choice([1, 1, 3])
+        path = both(bandwidth, round_trip, queue=queue, joins=joins, loss=lambda n, every=every: n % every == 0)
+        path.run(max(12 if round_trip > 0.1 else 0, 60 * (round_trip + SMSS / bandwidth)))
+        assert isinstance(path.bbr, Both)
+        path.bbr.judge()
+        states |= path.bbr.states
+        paths += 1
+    assert states == set(State)
+
+
+@pytest.mark.parametrize("bandwidth", [1.25e5, 1.25e10])
+@pytest.mark.parametrize("round_trip", [1e-5, 0.02])
+def test_the_unit_fills_a_path(bandwidth: float, round_trip: float) -> None:
+    shortest = round_trip + SMSS / bandwidth
+    path, until = both(bandwidth, round_trip, queue=10 * shortest / round_trip), 100 * shortest
+    assert isinstance(path.bbr, Both)
+    path.bbr.unit_sends = True
+    path.run(until / 2)
+    before = path.bbr.c.delivered
+    path.run(until)
+    assert path.bbr.c.delivered - before > 0.9 * bandwidth * until / 2
+    assert path.backlog < 1.5 * path.bdp + 6 * SMSS
+
+
+def test_a_spurious_loss_gives_startup_back() -> None:
+    path = both(1.25e6, 0.2, loss=lambda n: n > 60 and n % 8 == 0)
+    bbr = path.bbr
+    while bbr.state is State.STARTUP:
+        path.run(path.now + 0.001)
+    assert isinstance(bbr, Both) and bbr.unit.undo_state is State.STARTUP
+    bbr.handle_spurious_loss_detection()
+    path.loss = lambda n: False
+    path.run(path.now + 0.1)
+    assert bbr.unit.state is State.STARTUP
+    path.run(path.now + 3.0)
+    bbr.judge()
+
+
+def test_after_a_timeout_the_window_is_back_when_a_window_is_delivered() -> None:
+    path = both(1.25e7, 0.02)
+    path.run(0.6)
+    assert isinstance(path.bbr, Both)
+    unit, c = path.bbr.unit, path.bbr.c
+    window, total, window_now = unit.cwnd, round(c.delivered), SMSS
+    for acks in range(1, window // SMSS + 3):
+        delivered = total + acks * SMSS
+        request = Request(
+            timed_out=acks == 1, segment_size=SMSS, delivered=delivered, prior_delivered=delivered - SMSS,
+            acked=SMSS, cwnd=window_now, now=START + round(path.now * SECOND) + acks,
+        )  # fmt: skip
+        before, window_now = window_now, Response.unpacked(unit.response(request.packed())).cwnd
+        whole = (acks - 1) * SMSS >= window
+        assert window_now >= window if whole else window_now == max(before + SMSS, 4 * SMSS)
+
+
+@given(st.lists(st.integers(0, (1 << Request.bits()) - 1), max_size=20))
+def test_every_request_has_a_response_that_fits(requests: list[int]) -> None:
+    unit = Unit()
+    for packed in requests:
+        response = Response.unpacked(unit.response(packed))
+        assert response.cwnd == unit.cwnd <= MAXIMUM_WINDOW
+        assert all(0 <= value < 1 << 63 for value in vars(unit).values() if isinstance(value, int))
