@@ -3,6 +3,9 @@
 
 Where the draft leaves a choice: no offload, so send_quantum is its floor of two segments (5.6.3); a lost range is a
 "packet" (5.5.10.2); T_reno counts BDPs in segments (5.3.3.8). Gains are those of the table in 5.6.1.
+
+A departure, as in Linux: the precaution of 5.3.3.6 compares the flight before the ACK. After it less than cwnd is in
+flight, which inflight_longterm bounds, so that the draft's condition never holds.
 """
 
 from __future__ import annotations
@@ -394,7 +397,7 @@ class Bbr:
         return self.c.inflight <= min(self._inflight_with_headroom(), self._inflight(self.max_bw, 1))
 
     def _is_time_to_go_down(self) -> bool:
-        if self.prev_probe_too_high and self.c.inflight >= self.inflight_longterm:
+        if self.prev_probe_too_high and self.c.inflight + self.rs.newly_acked >= self.inflight_longterm:
             self.prev_probe_precautionary = True
             return True
         if self.c.is_cwnd_limited and self.c.cwnd >= self.inflight_longterm:

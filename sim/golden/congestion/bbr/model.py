@@ -5,7 +5,7 @@ Bandwidths are bytes/ns with 24 fraction bits, volumes bytes, times ns, gains ha
 rounded down. Totals of bytes count modulo 2^32, instants modulo 2^48. Departs from the draft:
 
 - HandleLostPacket() once for each request, with the snapshot of its sample;
-- "discontiguous ranges" that Startup lost in a round are ACKs that told of losses, as in Linux;
+- "discontiguous ranges" that Startup lost in a round are ACKs with losses, as in Linux;
 - extra_acked has the largest of this and the last 5 rounds, in Startup of this and the last one.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sim.golden.calculation.divider import quotient
-from sim.golden.congestion.bbr.draft import AckPhase, State
+from sim.golden.congestion.bbr.draft import State
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import MAXIMUM_WINDOW, wrap
 
@@ -149,7 +149,7 @@ class Unit:
     full_bw_count: int = 0
     drain_rounds: int = 0
     loss_events: int = 0
-    ack_phase: AckPhase = AckPhase.INIT
+    stopping: bool = False  # ACKS_PROBE_STOPPING; no other phase has a consequence
     is_bw_probe_sample: bool = False
     bw_probe_up_acked: int = 0
     probe_up_acked_per_inc: int = MAX
@@ -223,7 +223,7 @@ class Unit:
             self._take_back()
         if r.timed_out:
             self.recover = wrap(r.delivered + self.cwnd, 32)
-        if self.recover is not None and not r.timed_out and reached(r.delivered, self.recover):
+        elif self.recover is not None and reached(r.delivered, self.recover):
             self.recover = None
         recovering = bool(r.recovering) or self.recover is not None
         if r.timed_out or recovering and not self.recovering:
@@ -256,7 +256,7 @@ class Unit:
         self.undo_state = None
 
     def _restart(self) -> None:
-        self.idle_restart, self.extra_start = True, self.r.now
+        self.idle_restart, self.extra_delivered, self.extra_start = True, 0, self.r.now
         if self.state is State.PROBE_RTT:
             self._check_probe_rtt_done()
 
@@ -349,7 +349,7 @@ class Unit:
         self.rounds_since_probe_up = self.r.now & 1
         self.bw_probe_wait = 2 * SECOND + (self.r.now & (1 << 30) - 1)
         self.cycle_stamp = self.r.now
-        self.ack_phase = AckPhase.PROBE_STOPPING
+        self.stopping = True
         self.next_round_delivered = self.r.delivered
         self.state = State.DOWN
 
@@ -357,7 +357,7 @@ class Unit:
         self.bw_shortterm = self.inflight_shortterm = MAX
         self.bw_probe_up_rounds = self.bw_probe_up_acked = 0
         self.prev_probe_precautionary = False
-        self.ack_phase = AckPhase.REFILLING
+        self.stopping = False
         self.next_round_delivered = self.r.delivered
         self.state = State.REFILL
 
@@ -372,12 +372,11 @@ class Unit:
                 self.state = State.CRUISE
         elif self.state is State.REFILL and self.round_start:
             self.is_bw_probe_sample = True
-            self.ack_phase, self.next_round_delivered = AckPhase.PROBE_STARTING, r.delivered
             self._reset_full_bw(self.rate)
             self.state = State.UP
             self._raise_slope()
         elif self.state is State.UP:
-            if self.prev_probe_too_high and r.in_flight >= self.inflight_longterm:
+            if self.prev_probe_too_high and r.in_flight + r.acked >= self.inflight_longterm:
                 self.prev_probe_precautionary = True
             elif r.cwnd_limited and self.cwnd >= self.inflight_longterm:
                 self._reset_full_bw(self.rate)
@@ -401,10 +400,8 @@ class Unit:
         self.bw_probe_up_rounds = min(self.bw_probe_up_rounds + 1, 30)
 
     def _adapt_long_term(self) -> bool:
-        if self.ack_phase is AckPhase.PROBE_STARTING and self.round_start:
-            self.ack_phase = AckPhase.PROBE_FEEDBACK
-        if self.ack_phase is AckPhase.PROBE_STOPPING and self.round_start:
-            self.is_bw_probe_sample, self.ack_phase = False, AckPhase.INIT
+        if self.stopping and self.round_start:
+            self.is_bw_probe_sample = self.stopping = False
             if self.state in PROBE_BW and not self.limited:
                 self.max_bw_filter = (0, self.max_bw_filter[0])
             if self.state in PROBE_BW and self.prev_probe_precautionary and not self.prev_probe_too_high:
@@ -437,7 +434,7 @@ class Unit:
         if self.state is not State.PROBE_RTT and self._expired and not self.idle_restart:
             self._save_cwnd()
             self.state, self.probe_rtt_low_stamp = State.PROBE_RTT, None
-            self.ack_phase = AckPhase.PROBE_STOPPING
+            self.stopping = True
             self.next_round_delivered = self.limited_from = r.delivered
         if self.state is State.PROBE_RTT:
             self.limits, self.limited_until = True, wrap(r.delivered + r.in_flight, 32)

@@ -26,11 +26,11 @@ class Path:
     bandwidth: float
     round_trip: float
     queue: float = 10.0
-    parts: float = inf  # of cwnd, that a packet has; or a segment
+    parts: float = inf  # a packet is a segment, or this part of cwnd
     loss: Callable[[int], bool] = lambda number: False
     joins: int = 1
     source: float = inf
-    jitter: float = 0.0  # of the round trip, by which ACKs are late
+    jitter: float = 0.0  # ACKs are late by up to this part of the round trip
     whole: bool = False  # one range is lost with an ACK, and has the snapshot of the packet that the ACK is for
     now: float = 0.0
     lost: int = 0  # bytes, with the last ACK

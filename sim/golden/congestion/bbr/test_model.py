@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import inf
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.golden.congestion.bbr.draft import Bbr, Connection, RateSample, State, WindowedMax
-from sim.golden.congestion.bbr.model import NO_RTT, Request, Response, Unit
+from sim.golden.congestion.bbr.model import MAX, NO_RTT, Request, Response, Unit
 from sim.golden.congestion.bbr.path import Path
 from sim.golden.congestion.seam import MAXIMUM_WINDOW, wrap
 
@@ -45,7 +46,8 @@ class Both(Bbr):
     errors: list[tuple[bool, float, float, float]] = field(default_factory=list)
     states: set[State] = field(default_factory=set)
     newly_lost: int = 0
-    undone: bool = False
+    undo: bool = False  # with the next ACK
+    restarted: bool = False
     _first: bool = False
 
     def draw(self) -> float:
@@ -54,19 +56,26 @@ class Both(Bbr):
         now = round(self.now * SECOND)
         return (now & 1) / 2 if self._first else (now & (1 << 30) - 1) / SECOND
 
+    def on_transmit(self, now: float) -> None:
+        idle = self.idle_restart
+        super().on_transmit(now)
+        self.restarted |= self.idle_restart and not idle
+
     def handle_lost_packet(self, size: float, *rest: Any) -> None:
         self.newly_lost += int(size)
         super().handle_lost_packet(size, *rest)
 
-    def handle_spurious_loss_detection(self) -> None:
-        super().handle_spurious_loss_detection()
-        self.undone, self.unit.cwnd = True, round(self.c.cwnd)
-
     def update_on_ack(self, rs: RateSample, now: float) -> None:
         c, unit = self.c, self.unit
+        undoes = self.undo and not self.newly_lost
+        if undoes:
+            self.now, self.undo = now, False
+            self.handle_spurious_loss_detection()
+            unit.cwnd = round(c.cwnd)  # of the stage
         request = Request(
             opens=not self.errors,
-            undone=self.undone,
+            undone=undoes,
+            restarted=self.restarted,
             recovering=c.in_loss_recovery,
             cwnd_limited=c.is_cwnd_limited,
             app_limited=rs.is_app_limited,
@@ -90,7 +99,7 @@ class Both(Bbr):
         super().update_on_ack(rs, now)
         response = Response.unpacked(unit.response(request.packed()))
         assert response.cwnd == unit.cwnd
-        self.newly_lost, self.undone = 0, False
+        self.newly_lost, self.restarted = 0, False
         self.states.add(self.state)
         rate = self.bw / SECOND * 2**24
         # In Startup cwnd grows by a whole ACK where it is below max_inflight by a byte.
@@ -123,6 +132,9 @@ def both(bandwidth: float, round_trip: float, **options: Any) -> Path:
 def test_bandwidth_window_and_spacing_on_drawn_paths() -> None:
     """1 Mb/s to 100 Gb/s, 10 us to 1 s; a BDP of two segments to 256 MiB."""
     draw, states, paths = random.Random(55), set(), 0
+    slow = both(2.5e5, 0.05)
+    slow.run(17.0)  # two of ProbeRTT
+    slow.bbr.judge()  # type: ignore[attr-defined]
     while paths < 14:
         bandwidth, round_trip = 10 ** draw.uniform(5.1, 10.1), 10 ** draw.uniform(-5, 0)
         if not 2 * SMSS < bandwidth * round_trip < 2**28:
@@ -152,18 +164,64 @@ def test_the_unit_fills_a_path(bandwidth: float, round_trip: float) -> None:
     assert path.backlog < 1.5 * path.bdp + 6 * SMSS
 
 
-def test_a_spurious_loss_gives_startup_back() -> None:
-    path = both(1.25e6, 0.2, loss=lambda n: n > 60 and n % 8 == 0)
+@pytest.mark.parametrize(("every", "state"), [(8, State.STARTUP), (25, State.UP), (80, None)])
+def test_spurious_losses_are_taken_back(every: int, state: State | None) -> None:
+    path, undone = both(1.25e6, 0.1, loss=lambda n: n > 60 and n % every == 0), set()
     bbr = path.bbr
-    while bbr.state is State.STARTUP:
-        path.run(path.now + 0.001)
-    assert isinstance(bbr, Both) and bbr.unit.undo_state is State.STARTUP
-    bbr.handle_spurious_loss_detection()
-    path.loss = lambda n: False
-    path.run(path.now + 0.1)
-    assert bbr.unit.state is State.STARTUP
-    path.run(path.now + 3.0)
+    assert isinstance(bbr, Both)
+
+    def see(sample: RateSample) -> None:
+        if bbr.c.in_loss_recovery and (bbr.undo_state is not None and path.now < 8 or len(bbr.errors) % 300 == 0):
+            bbr.undo = True
+            undone.add((bbr.undo_state, bbr.bw_shortterm < inf))
+
+    path.run(12.0, see)
     bbr.judge()
+    assert (state, state is None) in undone
+
+
+def test_idleness_takes_the_place_of_probe_rtt() -> None:
+    path = both(1.25e6, 0.05)
+    assert isinstance(path.bbr, Both)
+    for until in (4.0, 12.0):
+        path.run(until)
+        path.source = (path.bbr.c.delivered + path.bbr.c.inflight) / (until + 6)
+        path.run(until + 6.01)
+        path.source = inf
+    path.run(20.0)
+    assert State.PROBE_RTT not in path.bbr.states
+    path.bbr.judge()
+
+
+def test_after_a_probe_with_losses_the_next_stops_early_and_without_losses_another_follows() -> None:
+    path, states = both(1.25e6, 0.02, queue=10), []
+    bbr = path.bbr
+    assert isinstance(bbr, Both)
+    path.run(0.5)
+    while bbr.state is not State.REFILL:
+        path.run(path.now + 0.001)
+    bound = int(1.1 * path.bdp)
+    for model in (bbr, bbr.unit):
+        model.prev_probe_too_high, model.inflight_longterm = True, bound
+    path.run(path.now + 0.3, lambda sample: states.append(bbr.state))
+    bbr.judge()
+    entered = [state for before, state in pairwise([None, *states]) if state is not before]
+    assert [state for state in entered if state is not State.CRUISE][:5] == [
+        State.REFILL, State.UP, State.DOWN, State.REFILL, State.UP
+    ]  # fmt: skip
+
+
+@given(st.integers(1, 10**7), st.integers(0, 10**6), st.integers(1, 10**6))
+def test_the_flight_at_which_losses_exceed_two_percent(before: int, lost: int, newly: int) -> None:
+    draft = Bbr(Connection(SMSS, SMSS, cwnd=0), lambda: 0.0, is_bw_probe_sample=True)
+    draft.c.cwnd = 0
+    draft.handle_lost_packet(newly, before + newly, lost + newly, False, 0.0)
+    unit = Unit(is_bw_probe_sample=True)
+    unit.r = Request(newly_lost=newly, tx_in_flight=before + newly, lost=lost + newly, segment_size=SMSS)
+    unit._lose()
+    assert (unit.inflight_longterm == MAX) == (draft.inflight_longterm == inf)
+    if draft.inflight_longterm < inf:
+        assert abs(unit.inflight_longterm - max(draft.inflight_longterm, 0)) <= 1
 
 
 def test_after_a_timeout_the_window_is_back_when_a_window_is_delivered() -> None:
