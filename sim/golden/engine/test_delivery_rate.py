@@ -34,7 +34,7 @@ class Sender:
     lost: list[int] = field(default_factory=list)  # and not sent again
     again: set[int] = field(default_factory=set)
     path: deque[tuple[int, Packet, bool]] = field(default_factory=deque)
-    latest: dict[int, Packet] = field(default_factory=dict)
+    stamps: list[tuple[int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.c = Connection(self.size, self.size)
@@ -57,9 +57,16 @@ class Sender:
             self.size * len(self.lost),
             again,
         )
-        self.meter.departed(self.end(number), self.now)
+        self.stamps.append((self.end(number), self.now))
+        if self.draw.random() < 0.5:
+            self.stamp()
         self.path.append((number, packet, not again and self.draw.random() < self.loss))
-        self.latest[number] = packet
+
+    def stamp(self) -> None:
+        """The stamps of departures come late."""
+        for end, departure in self.stamps:
+            self.meter.departed(end, departure)
+        self.stamps.clear()
 
     def pause(self) -> None:
         """The application has written nothing more."""
@@ -70,6 +77,7 @@ class Sender:
     def receive(self, segments: int) -> tuple[DeliverySample, RateSample] | None:
         """The ACK of so many segments, or of those up to a loss or to data out of order."""
         self.now += self.draw.randrange(1, STEP)
+        self.stamp()
         new = []
         for _ in range(segments):
             if not self.path:
@@ -175,3 +183,14 @@ def test_an_ack_of_what_was_sent_again_too_early_has_no_rate() -> None:
     meter.departed(1000, 90)
     sample = meter.acknowledged(1000, 1000, 0, 100, 110)
     assert sample.valid and sample.interval == 0 and meter.lost == 1000
+
+
+def test_a_segment_gives_one_sample_when_its_departure_is_known() -> None:
+    meter = DeliveryMeter()
+    for end in (1000, 2000, 3000):  # the first two have the same place
+        meter.sent(end, 1000, end, end, 0, 0, again=False)
+    meter.departed(2000, 70)
+    meter.departed(1000, 10)
+    first, second, third, unknown = (meter.acknowledged(end, 1000, 0, 1, 100) for end in (1000, 2000, 3000, 9000))
+    assert first.valid and first.interval == 100 and meter.first_send == 10
+    assert not (second.valid or third.valid or unknown.valid)

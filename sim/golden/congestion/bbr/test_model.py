@@ -43,6 +43,7 @@ class Both(Bbr):
 
     unit: Unit = field(default_factory=Unit)
     unit_sends: bool = False
+    pauses: bool = False  # the application does; otherwise ProbeRTT alone limits samples
     errors: list[tuple[bool, float, float, float]] = field(default_factory=list)
     states: set[State] = field(default_factory=set)
     newly_lost: int = 0
@@ -71,14 +72,14 @@ class Both(Bbr):
         if undoes:
             self.now, self.undo = now, False
             self.handle_spurious_loss_detection()
-            unit.cwnd = round(c.cwnd)  # of the stage
+            unit.cwnd = round(c.cwnd)  # the stage has given it back
         request = Request(
             opens=not self.errors,
             undone=undoes,
             restarted=self.restarted,
             recovering=c.in_loss_recovery,
             cwnd_limited=c.is_cwnd_limited,
-            app_limited=rs.is_app_limited,
+            app_limited=rs.is_app_limited and self.pauses,
             losses=int(self.newly_lost > 0),
             segment_size=SMSS,
             delivered=wrap(round(c.delivered), 32),
@@ -106,7 +107,7 @@ class Both(Bbr):
         allowed = 1 + (self.state is State.STARTUP) * rs.newly_acked
         self.errors.append(
             (
-                unit.state is not self.state,
+                unit.state is not self.state or unit.limited != rs.is_app_limited,
                 max(abs(unit.bw - rate) - 1, 0) / rate,
                 max(abs(response.cwnd - c.cwnd) - allowed, 0) / c.cwnd,
                 abs(response.spacing / 2**32 * c.pacing_rate / SECOND - 1),
@@ -123,18 +124,26 @@ class Both(Bbr):
             assert sum(error[kind] > 0.01 for error in self.errors if not error[0]) <= few
 
 
-def both(bandwidth: float, round_trip: float, **options: Any) -> Path:
+def both(bandwidth: float, round_trip: float, jitter: float = 0.02, **options: Any) -> Path:
     bbr = Both(Connection(SMSS, 10 * SMSS), lambda: 0.0, extra_acked_filter=TwoWindows())
     bbr.random = bbr.draw
-    return Path(bbr, bandwidth, round_trip, parts=50, whole=True, jitter=0.02, **options)
+    return Path(bbr, bandwidth, round_trip, parts=50, whole=True, jitter=jitter, **options)
+
+
+@pytest.mark.parametrize(("bandwidth", "round_trip", "every"), [(2.5e5, 0.05, inf), (4.5e8, 0.32, 30)])
+def test_bandwidth_window_and_spacing_through_several_probe_rtts(
+    bandwidth: float, round_trip: float, every: float
+) -> None:
+    path = both(bandwidth, round_trip, jitter=0.0, queue=0.2, loss=lambda n: n % every == 0)
+    path.run(24.0)
+    assert isinstance(path.bbr, Both)
+    path.bbr.judge()
+    assert State.PROBE_RTT in path.bbr.states
 
 
 def test_bandwidth_window_and_spacing_on_drawn_paths() -> None:
     """1 Mb/s to 100 Gb/s, 10 us to 1 s; a BDP of two segments to 256 MiB."""
     draw, states, paths = random.Random(55), set(), 0
-    slow = both(2.5e5, 0.05)
-    slow.run(17.0)  # two of ProbeRTT
-    slow.bbr.judge()  # type: ignore[attr-defined]
     while paths < 14:
         bandwidth, round_trip = 10 ** draw.uniform(5.1, 10.1), 10 ** draw.uniform(-5, 0)
         if not 2 * SMSS < bandwidth * round_trip < 2**28:
@@ -183,6 +192,7 @@ def test_spurious_losses_are_taken_back(every: int, state: State | None) -> None
 def test_idleness_takes_the_place_of_probe_rtt() -> None:
     path = both(1.25e6, 0.05)
     assert isinstance(path.bbr, Both)
+    path.bbr.pauses = True
     for until in (4.0, 12.0):
         path.run(until)
         path.source = (path.bbr.c.delivered + path.bbr.c.inflight) / (until + 6)
