@@ -72,10 +72,11 @@ class DeliveryMeter:
         before = self.records.get(place)
         if before and before.end != end and 0 < since(before.end, self.highest) <= since(maximum, self.highest):
             return
-        limited = self.limited_until is not None
-        self.records[place] = Record(
-            end, self.delivered, self.delivered_time, self.first_send, self.lost, in_flight, limited
+        totals, limited = (
+            (self.delivered, self.delivered_time, self.first_send, self.lost),
+            self.limited_until is not None,
         )
+        self.records[place] = Record(end, *totals, in_flight, limited)
 
     def departed(self, end: int, stamp: int) -> None:
         record = self.records.get(self._place(end))

@@ -48,15 +48,9 @@ class Sender:
         self.next += not again
         self.again |= {number} if again else set()
         packet = self.c.on_packet_sent(self.size, self.now)
-        self.meter.sent(
-            self.end(number),
-            self.size,
-            self.end(self.next - 1),
-            int(self.c.inflight),
-            self.now,
-            self.size * len(self.lost),
-            again,
-        )
+        maximum, lost_now = self.end(self.next - 1), self.size * len(self.lost)
+        in_flight = int(self.c.inflight)
+        self.meter.sent(self.end(number), self.size, maximum, in_flight, self.now, lost_now, again)
         self.stamps.append((self.end(number), self.now))
         if self.draw.random() < 0.5:
             self.stamp()
@@ -103,11 +97,8 @@ class Sender:
                 self.c.lost += self.size
                 self.c.inflight -= self.size
         sample = self.c.on_ack([packet for _, packet in new], self.now)
-        edge = self.end(max(self.una - 1, right))
-        got = self.meter.acknowledged(
-            edge, self.size * len(new), self.size * len(self.lost), int(self.c.min_rtt), self.now
-        )
-        return got, sample
+        edge, lost_now = self.end(max(self.una - 1, right)), self.size * len(self.lost)
+        return self.meter.acknowledged(edge, self.size * len(new), lost_now, int(self.c.min_rtt), self.now), sample
 
 
 def flow(

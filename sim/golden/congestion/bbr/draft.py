@@ -26,14 +26,6 @@ class State(Enum):
     PROBE_RTT = 6
 
 
-class AckPhase(Enum):
-    INIT = 0
-    REFILLING = 1
-    PROBE_STARTING = 2
-    PROBE_FEEDBACK = 3
-    PROBE_STOPPING = 4
-
-
 PROBE_BW = (State.DOWN, State.CRUISE, State.REFILL, State.UP)
 PROBING = (State.STARTUP, State.REFILL, State.UP)  # IsProbingBW()
 PACING_GAIN = dict(zip(State, (2.77, 0.5, 0.9, 1.0, 1.0, 1.25, 1.0), strict=True))
@@ -104,17 +96,8 @@ class Connection:
             self.first_send_time = self.delivered_time = now
         self.inflight += size
         self._sent += 1
-        return Packet(
-            number=self._sent,
-            size=size,
-            send_time=now,
-            first_send_time=self.first_send_time,
-            delivered_time=self.delivered_time,
-            delivered=self.delivered,
-            is_app_limited=self.app_limited != 0,
-            tx_in_flight=self.inflight,
-            lost=self.lost,
-        )
+        times = (now, self.first_send_time, self.delivered_time)
+        return Packet(self._sent, size, *times, self.delivered, self.app_limited != 0, self.inflight, self.lost)
 
     def on_ack(self, acked: list[Packet], now: float) -> RateSample:
         """UpdateRateSample() of each packet, then GenerateRateSample()."""
@@ -177,8 +160,6 @@ class Bbr:
     bw_shortterm: float = inf
     cycle_count: int = 0
     max_bw_filter: WindowedMax = field(default_factory=WindowedMax)
-    bdp: float = 0.0
-    max_inflight: float = 0.0
     inflight_longterm: float = inf
     inflight_shortterm: float = inf
     # Aggregation
@@ -194,7 +175,7 @@ class Bbr:
     drain_start_round: int = 0
     loss_events_in_round: int = 0
     # ProbeBW
-    ack_phase: AckPhase = AckPhase.INIT
+    stopping: bool = False  # ACKS_PROBE_STOPPING: no other value of ack_phase has a consequence
     is_bw_probe_sample: bool = False
     bw_probe_up_acked: float = 0.0
     probe_up_acked_per_inc: float = inf
@@ -356,20 +337,19 @@ class Bbr:
         self.rounds_since_probe_up = int(2 * self.random())  # PickProbeWait()
         self.bw_probe_wait = 2 + self.random()
         self.cycle_stamp = self.now
-        self.ack_phase = AckPhase.PROBE_STOPPING
+        self.stopping = True
         self._start_round()
         self.state = State.DOWN
 
     def _start_refill(self) -> None:
-        self._reset_short_term_model()
+        self.bw_shortterm = self.inflight_shortterm = inf
         self.bw_probe_up_rounds, self.bw_probe_up_acked = 0, 0.0
         self.prev_probe_precautionary = False
-        self.ack_phase = AckPhase.REFILLING
+        self.stopping = False
         self._start_round()
         self.state = State.REFILL
 
     def _start_up(self) -> None:
-        self.ack_phase = AckPhase.PROBE_STARTING
         self._start_round()
         self._reset_full_bw(self.rs.delivery_rate)
         self.state = State.UP
@@ -409,7 +389,7 @@ class Bbr:
         if self.inflight_longterm == inf:
             return inf
         headroom = max(self.c.smss, HEADROOM * self.inflight_longterm)
-        return max(self.inflight_longterm - headroom, self._min_pipe_cwnd)
+        return max(self.inflight_longterm - headroom, 4 * self.c.smss)
 
     def _raise_inflight_longterm_slope(self) -> None:
         growth_this_round = 1 << self.bw_probe_up_rounds
@@ -427,11 +407,8 @@ class Bbr:
             self._raise_inflight_longterm_slope()
 
     def _adapt_long_term_model(self) -> bool:
-        if self.ack_phase is AckPhase.PROBE_STARTING and self.round_start:
-            self.ack_phase = AckPhase.PROBE_FEEDBACK
-        if self.ack_phase is AckPhase.PROBE_STOPPING and self.round_start:
-            self.is_bw_probe_sample = False
-            self.ack_phase = AckPhase.INIT
+        if self.stopping and self.round_start:
+            self.is_bw_probe_sample = self.stopping = False
             if self.state in PROBE_BW and not self.rs.is_app_limited:
                 self.cycle_count += 1  # AdvanceMaxBwFilter()
             if self.state in PROBE_BW and self.prev_probe_precautionary and not self.prev_probe_too_high:
@@ -459,7 +436,7 @@ class Bbr:
             self._save_cwnd()
             self.state = State.PROBE_RTT
             self.probe_rtt_done_stamp = 0
-            self.ack_phase = AckPhase.PROBE_STOPPING
+            self.stopping = True
             self._start_round()
         if self.state is State.PROBE_RTT:
             self._handle_probe_rtt()
@@ -482,7 +459,7 @@ class Bbr:
         if self.probe_rtt_done_stamp != 0 and self.now > self.probe_rtt_done_stamp:
             self.probe_rtt_min_stamp = self.now
             self._restore_cwnd()
-            self._reset_short_term_model()  # ExitProbeRTT()
+            self.bw_shortterm = self.inflight_shortterm = inf  # ExitProbeRTT()
             if self.full_bw_reached:
                 self._start_down()
                 self.state = State.CRUISE
@@ -547,9 +524,6 @@ class Bbr:
             self.undo_state = State.UP
             self._start_down()
 
-    def _reset_short_term_model(self) -> None:
-        self.bw_shortterm = self.inflight_shortterm = inf
-
     def _save_state_upon_loss(self) -> None:
         self._save_cwnd()
         self.undo_state = None
@@ -558,10 +532,6 @@ class Bbr:
         self.undo_inflight_longterm = self.inflight_longterm
 
     # ---- 5.6: control
-
-    @property
-    def _min_pipe_cwnd(self) -> float:
-        return 4 * self.c.smss
 
     def _set_pacing_rate_with_gain(self, gain: float) -> None:
         rate = gain * self.bw * (1 - PACING_MARGIN)
@@ -576,7 +546,7 @@ class Bbr:
     def _quantization_budget(self, inflight_cap: float) -> float:
         send_quantum = 2 * self.c.smss
         up = 2 * self.c.smss if self.state is State.UP else 0
-        return max(inflight_cap, 3 * send_quantum, self._min_pipe_cwnd) + up
+        return max(inflight_cap, 3 * send_quantum, 4 * self.c.smss) + up
 
     def _inflight(self, bw: float, gain: float) -> float:
         return self._quantization_budget(self._bdp_multiple(bw, gain))
@@ -592,18 +562,17 @@ class Bbr:
         self.c.cwnd = max(self.c.cwnd, self.prior_cwnd)
 
     def _probe_rtt_cwnd(self) -> float:
-        return max(self._bdp_multiple(self.bw, CWND_GAIN[State.PROBE_RTT]), self._min_pipe_cwnd)
+        return max(self._bdp_multiple(self.bw, CWND_GAIN[State.PROBE_RTT]), 4 * self.c.smss)
 
     def _set_cwnd(self) -> None:
-        self.bdp = self._bdp_multiple(self.bw, 1)
         inflight_cap = self._bdp_multiple(self.bw, CWND_GAIN[self.state]) + self.extra_acked
-        self.max_inflight = self._quantization_budget(inflight_cap)
+        max_inflight = self._quantization_budget(inflight_cap)
         grown = self.c.cwnd + self.rs.newly_acked
         if self.full_bw_reached:
-            self.c.cwnd = min(grown, self.max_inflight)
-        elif self.c.cwnd < self.max_inflight or self.c.delivered < self.c.initial_cwnd:
+            self.c.cwnd = min(grown, max_inflight)
+        elif self.c.cwnd < max_inflight or self.c.delivered < self.c.initial_cwnd:
             self.c.cwnd = grown
-        self.c.cwnd = max(self.c.cwnd, self._min_pipe_cwnd)
+        self.c.cwnd = max(self.c.cwnd, 4 * self.c.smss)
         if self.state is State.PROBE_RTT:
             self.c.cwnd = min(self.c.cwnd, self._probe_rtt_cwnd())
         cap = inf  # BoundCwndForModel()
@@ -611,4 +580,4 @@ class Bbr:
             cap = self.inflight_longterm
         elif self.state in (State.PROBE_RTT, State.CRUISE):
             cap = self._inflight_with_headroom()
-        self.c.cwnd = min(self.c.cwnd, max(min(cap, self.inflight_shortterm), self._min_pipe_cwnd))
+        self.c.cwnd = min(self.c.cwnd, max(min(cap, self.inflight_shortterm), 4 * self.c.smss))
