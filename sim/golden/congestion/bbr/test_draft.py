@@ -10,6 +10,8 @@ from itertools import pairwise
 from math import ceil, inf, log2
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sim.golden.congestion.bbr.draft import Bbr, Connection, RateSample, State
 from sim.golden.congestion.bbr.path import Path
@@ -190,3 +192,79 @@ def test_a_spurious_loss_gives_startup_back() -> None:
     bbr.handle_spurious_loss_detection()
     assert bbr.state.value == State.STARTUP.value and not bbr.full_bw_reached
     assert bbr.inflight_longterm == inf and bbr.c.cwnd >= prior
+
+
+@given(st.integers(1, 10**7), st.integers(0, 10**6), st.integers(1, 10**6))
+def test_inflight_longterm_is_the_flight_of_which_two_percent_are_lost(before: int, lost: int, size: int) -> None:
+    bbr = Bbr(Connection(SMSS, 0), lambda: 0.0, is_bw_probe_sample=True)
+    bbr.handle_lost_packet(size, before + size, lost + size, False, 0.0)
+    if lost + size > 0.02 * (before + size):
+        flight = bbr.inflight_longterm  # `lost`, and what of the packet is within, are 2 percent
+        assert flight <= 0 or lost + flight - before == pytest.approx(0.02 * flight, abs=1e-3)
+    else:
+        assert bbr.inflight_longterm == inf
+
+
+def until(path: Path, state: State) -> Bbr:
+    while path.bbr.state is not state:
+        path.run(path.now + path.round_trip / 50)
+    return path.bbr
+
+
+def test_losses_while_cruising_cut_to_seven_tenths_each_round_or_to_what_is_delivered() -> None:
+    path = flow(2.5e6, 0.1, queue=40.0)
+    path.run(1.0)
+    bbr = until(path, State.CRUISE)
+    path.bandwidth /= 4
+    path.loss = lambda number: number % 40 == 0
+    bounds = [(bbr.max_bw, bbr.c.cwnd)]
+
+    def see(sample: RateSample) -> None:
+        if bounds[-1] != (bbr.bw_shortterm, bbr.inflight_shortterm) and bbr.bw_shortterm < inf:
+            bounds.append((bbr.bw_shortterm, bbr.inflight_shortterm))
+
+    while bbr.state is State.CRUISE:
+        path.run(path.now + 0.01, see)
+    rates = [rate for rate, _ in bounds]
+    assert rates[1:3] == pytest.approx([0.7 * bbr.max_bw, 0.49 * bbr.max_bw], rel=0.001)
+    assert bounds[1][1] == pytest.approx(0.7 * bounds[0][1], rel=0.001)
+    cuts = [after / before for before, after in pairwise(rates)]
+    assert min(cuts) >= 0.699 and max(cuts) > 0.72  # once it is the delivered rate
+    assert bbr.state.value == State.REFILL.value and bbr.bw == bbr.max_bw and bbr.inflight_shortterm == inf
+
+
+def test_up_raises_inflight_longterm_by_1_2_4_8_segments_in_its_rounds() -> None:
+    path, bounds = flow(1.25e6, 0.1, queue=40.0), []
+    path.run(2.0)
+    bbr = until(path, State.REFILL)
+    bbr.inflight_longterm = first = 1.05 * path.bdp
+    until(path, State.UP)
+    path.run(path.now + 0.6, lambda sample: bounds.append((bbr.round_count, bbr.inflight_longterm - first)))
+    last = {rounds: raised / SMSS for rounds, raised in bounds}  # at the end of each round
+    raised = [after - before for before, after in pairwise([0.0, *last.values()])]
+    assert bbr.state is State.UP
+    assert raised[1:4] == pytest.approx([2, 4, 8], abs=1) and raised[0] <= 2
+
+
+def test_acks_in_bursts_are_allowed_for() -> None:
+    alone, path = flow(1.25e6, 0.02), flow(1.25e6, 0.02, joins=10)
+    for each in (alone, path):
+        each.run(3.0)
+        until(each, State.CRUISE)
+    assert alone.bbr.extra_acked <= 2 * SMSS
+    assert 9 * SMSS <= path.bbr.extra_acked <= 20 * SMSS
+    assert path.bbr.c.delivered > 0.95 * alone.bbr.c.delivered
+
+
+def test_a_spurious_loss_gives_the_bounds_and_the_probe_back() -> None:
+    bbr = Bbr(Connection(SMSS, 10 * SMSS), lambda: 0.0, state=State.UP, full_bw_reached=True)
+    bbr.bw_shortterm, bbr.inflight_shortterm, bbr.inflight_longterm, bbr.c.cwnd = 5.0, 6e4, 7e4, 8e4
+    bbr.on_enter_fast_recovery()
+    bbr.is_bw_probe_sample, bbr.c.cwnd = True, 1e4
+    bbr.handle_lost_packet(SMSS, 3e4, SMSS, False, 0.0)
+    assert bbr.state is State.DOWN and bbr.inflight_longterm < 3e4
+    bbr.bw_shortterm, bbr.inflight_shortterm, bbr.is_loss_in_round = 1.0, 1e4, True
+    bbr.state = State.CRUISE
+    bbr.handle_spurious_loss_detection()
+    assert bbr.state.value == State.REFILL.value and not bbr.is_loss_in_round and bbr.undo_state is None
+    assert (bbr.inflight_longterm, bbr.c.cwnd) == (7e4, 8e4)
