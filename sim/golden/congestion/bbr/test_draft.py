@@ -138,14 +138,18 @@ def test_more_than_two_percent_of_loss_bounds_the_flight_and_less_does_not() -> 
 def test_a_short_queue_sets_inflight_longterm_where_loss_exceeds_two_percent() -> None:
     path = flow(2.5e6, 0.08, queue=0.3)
     record(path, 1.0)
-    seen = []
+    seen, before = [], State.STARTUP
 
     def see(sample: RateSample) -> None:
+        nonlocal before
         bbr = path.bbr
         if bbr.prev_probe_too_high and not bbr.is_bw_probe_sample and bbr.state is State.DOWN:
             seen.append(bbr.inflight_longterm)
-        if bbr.state is State.CRUISE:
-            assert bbr.c.cwnd <= 0.85 * bbr.inflight_longterm + 1  # 5.6.1: the headroom
+        if bbr.state is State.CRUISE:  # 5.6.1: the headroom
+            assert bbr.c.cwnd <= 0.85 * bbr.inflight_longterm + 1
+        if bbr.state is State.CRUISE and before is State.DOWN:
+            assert bbr.c.inflight <= min(0.85 * bbr.inflight_longterm, bbr.max_bw * bbr.min_rtt) + 1
+        before = bbr.state
 
     path.run(20.0, see)
     assert seen
@@ -218,11 +222,17 @@ def test_losses_while_cruising_cut_to_seven_tenths_each_round_or_to_what_is_deli
     path.bandwidth /= 4
     path.loss = lambda number: number % 40 == 0
     bounds = [(bbr.max_bw, bbr.c.cwnd)]
+    losses = []
 
     def see(sample: RateSample) -> None:
+        if len(bounds) == 1 and path.lost:
+            losses.append(path.now)
         if bounds[-1] != (bbr.bw_shortterm, bbr.inflight_shortterm) and bbr.bw_shortterm < inf:
             bounds.append((bbr.bw_shortterm, bbr.inflight_shortterm))
 
+    while len(bounds) == 1:
+        path.run(path.now + 0.001, see)
+    assert path.now - losses[0] > shortest(path)  # a round of losses is whole
     while bbr.state is State.CRUISE:
         path.run(path.now + 0.01, see)
     rates = [rate for rate, _ in bounds]
@@ -268,3 +278,8 @@ def test_a_spurious_loss_gives_the_bounds_and_the_probe_back() -> None:
     bbr.handle_spurious_loss_detection()
     assert bbr.state.value == State.REFILL.value and not bbr.is_loss_in_round and bbr.undo_state is None
     assert (bbr.inflight_longterm, bbr.c.cwnd) == (7e4, 8e4)
+    bbr.state, bbr.bw_shortterm, bbr.inflight_shortterm = State.CRUISE, 5.0, 6e4
+    bbr.on_enter_fast_recovery()
+    bbr.bw_shortterm, bbr.inflight_shortterm = 1.0, 1e4
+    bbr.handle_spurious_loss_detection()
+    assert (bbr.state.value, bbr.bw_shortterm, bbr.inflight_shortterm) == (State.CRUISE.value, 5.0, 6e4)
