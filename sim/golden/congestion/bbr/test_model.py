@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.golden.congestion.bbr.draft import Bbr, Connection, RateSample, State, WindowedMax
-from sim.golden.congestion.bbr.model import MAX, NO_RTT, Request, Response, Unit
+from sim.golden.congestion.bbr.model import MAX, Request, Response, Unit
 from sim.golden.congestion.bbr.path import Path
 from sim.golden.congestion.seam import MAXIMUM_WINDOW, wrap
 
@@ -43,6 +43,7 @@ class Both(Bbr):
 
     unit: Unit = field(default_factory=Unit)
     unit_sends: bool = False
+    busy: float = 0.0  # s that the unit needs for a request; ACKs meanwhile are part of the next one
     pauses: bool = False  # the application does; otherwise ProbeRTT alone limits samples
     errors: list[tuple[bool, float, float, float]] = field(default_factory=list)
     states: set[State] = field(default_factory=set)
@@ -50,6 +51,9 @@ class Both(Bbr):
     undo: bool = False  # with the next ACK
     restarted: bool = False
     _first: bool = False
+    _acked: float = 0.0
+    _rtt: float = inf
+    _next: float = 0.0
 
     def draw(self) -> float:
         """First 0 or a half, then a part of a second."""
@@ -68,6 +72,11 @@ class Both(Bbr):
 
     def update_on_ack(self, rs: RateSample, now: float) -> None:
         c, unit = self.c, self.unit
+        self._acked, self._rtt = self._acked + rs.newly_acked, min(self._rtt, rs.rtt or inf)
+        if now < self._next:
+            return
+        rs.newly_acked, rs.rtt, self._next = self._acked, self._rtt, now + self.busy
+        self._acked, self._rtt = 0.0, inf
         undoes = self.undo and not self.newly_lost
         if undoes:
             self.now, self.undo = now, False
@@ -91,7 +100,7 @@ class Both(Bbr):
             tx_in_flight=round(rs.tx_in_flight),
             in_flight=round(c.inflight),
             cwnd=unit.cwnd or round(c.cwnd),
-            rtt=round(rs.rtt * SECOND) if rs.rtt else NO_RTT,
+            rtt=round(rs.rtt * SECOND),
             now=wrap(START + round(now * SECOND)),
         )
         rs.rtt = request.rtt / SECOND  # equal round trips are equal
@@ -161,16 +170,19 @@ def test_bandwidth_window_and_spacing_on_drawn_paths() -> None:
 
 @pytest.mark.parametrize("bandwidth", [1.25e5, 1.25e10])
 @pytest.mark.parametrize("round_trip", [1e-5, 0.02])
-def test_the_unit_fills_a_path(bandwidth: float, round_trip: float) -> None:
+@pytest.mark.parametrize("busy", [0.0, 15e-6])
+def test_the_unit_fills_a_path(bandwidth: float, round_trip: float, busy: float) -> None:
     shortest = round_trip + SMSS / bandwidth
     path, until = both(bandwidth, round_trip, queue=10 * shortest / round_trip), 100 * shortest
     assert isinstance(path.bbr, Both)
-    path.bbr.unit_sends = True
+    path.bbr.unit_sends, path.bbr.busy = True, busy
     path.run(until / 2)
     before = path.bbr.c.delivered
     path.run(until)
     assert path.bbr.c.delivered - before > 0.9 * bandwidth * until / 2
-    assert path.backlog < 1.5 * path.bdp + 6 * SMSS
+    assert path.bbr.unit.bw / 2**24 * SECOND == pytest.approx(bandwidth, rel=0.03)
+    # Joined ACKs are aggregation to BBR: cwnd allows for those of two requests.
+    assert path.backlog < 1.5 * path.bdp + 2 * busy * bandwidth + 6 * SMSS
 
 
 @pytest.mark.parametrize(("every", "state"), [(8, State.STARTUP), (25, State.UP), (80, None)])
