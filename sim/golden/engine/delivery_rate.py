@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""The delivery-rate samples of a connection (draft-ietf-ccwg-bbr 4.1.2) from a log of few segments, in integers.
+
+A place of the log is for 2^shift bytes of sequence numbers, and has the first segment that ends in it until the peer
+holds that. An ACK finds the place of the highest byte that it reports, cumulatively or by its first SACK block. It is a
+sample if that byte is beyond all that were delivered, and if the segment of that place is delivered with it. What only
+fills holes is no sample: it was sent again (4.1.3.5, approach 2).
+
+    C.lost grows by the change of (lost and not sent again) + sent again
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sim.golden.congestion.seam import wrap
+from sim.golden.engine.protocol.sequence import since
+
+MAX_INTERVAL = (1 << 36) - 1  # ns
+
+
+@dataclass(frozen=True)
+class DeliverySample:
+    """The part of a CongestionEvent. Bytes and ns; totals modulo 2^32."""
+
+    delivered: int  # C.delivered
+    newly_acked: int
+    newly_lost: int
+    valid: bool = False  # the rest counts
+    prior_delivered: int = 0  # P.delivered
+    interval: int = 0  # the longer of the sending and the acknowledging; zero: no rate
+    lost: int = 0  # C.lost - P.lost
+    tx_in_flight: int = 0  # C.inflight when P left, with P
+    app_limited: bool = False
+
+
+@dataclass
+class Record:
+    """P. `departure`: none has come yet."""
+
+    end: int
+    delivered: int
+    delivered_time: int
+    first_send: int
+    lost: int
+    tx_in_flight: int
+    app_limited: bool
+    departure: int | None = None
+
+
+@dataclass
+class DeliveryMeter:
+    """One connection. `highest`: the highest byte that the peer holds; numbers modulo 2^32, times in ns."""
+
+    highest: int = 0
+    shift: int = 11
+    places: int = 32
+    delivered: int = 0
+    delivered_time: int = 0
+    first_send: int = 0
+    lost: int = 0
+    lost_now: int = 0  # lost and not sent again
+    limited_until: int | None = None  # C.app_limited
+    records: dict[int, Record] = field(default_factory=dict)
+
+    def sent(self, end: int, length: int, maximum: int, in_flight: int, now: int, lost_now: int, again: bool) -> None:
+        """A segment leaves, `again` or new. After it SND.MAX, pipe and what is lost and not sent again."""
+        self._lose(lost_now, length if again else 0)
+        if in_flight == length:
+            self.first_send = self.delivered_time = now
+        place = self._place(end)
+        before = self.records.get(place)
+        if before and before.end != end and 0 < since(before.end, self.highest) <= since(maximum, self.highest):
+            return
+        totals, limited = (
+            (self.delivered, self.delivered_time, self.first_send, self.lost),
+            self.limited_until is not None,
+        )
+        self.records[place] = Record(end, *totals, in_flight, limited)
+
+    def departed(self, end: int, stamp: int) -> None:
+        record = self.records.get(self._place(end))
+        if record is not None and record.end == end and record.departure is None:
+            record.departure = stamp
+
+    def limits(self, in_flight: int) -> None:
+        """All that was written has left, cwnd is not full, and nothing waits to be sent again (4.1.2.4)."""
+        self.limited_until = wrap(self.delivered + in_flight, 32)
+
+    def acknowledged(self, edge: int, newly_acked: int, lost_now: int, rtt_minimum: int, now: int) -> DeliverySample:
+        """`edge`: SND.UNA, or the end of the first SACK block if that is beyond it."""
+        newly_lost = self._lose(lost_now, 0)
+        self.delivered = wrap(self.delivered + newly_acked, 32)
+        if newly_acked:
+            self.delivered_time = now
+        if self.limited_until is not None and since(self.delivered, self.limited_until) > 0:
+            self.limited_until = None
+        sample = DeliverySample(self.delivered, newly_acked, newly_lost)
+        record, before = self.records.get(self._place(edge)), self.highest
+        if since(edge, before) <= 0:
+            return sample
+        self.highest = edge
+        if record is None or record.departure is None or not 0 < since(record.end, before) <= since(edge, before):
+            return sample
+        interval = max(record.departure - record.first_send, now - record.delivered_time)
+        self.first_send = record.departure
+        return DeliverySample(
+            self.delivered,
+            newly_acked,
+            newly_lost,
+            valid=True,
+            prior_delivered=record.delivered,
+            interval=min(interval, MAX_INTERVAL) if interval >= rtt_minimum else 0,
+            lost=wrap(self.lost - record.lost, 32),
+            tx_in_flight=record.tx_in_flight,
+            app_limited=record.app_limited,
+        )
+
+    def _place(self, number: int) -> int:
+        return (number >> self.shift) % self.places
+
+    def _lose(self, lost_now: int, again: int) -> int:
+        """Newly lost bytes."""
+        newly_lost = max(lost_now + again - self.lost_now, 0)
+        self.lost, self.lost_now = wrap(self.lost + newly_lost, 32), lost_now
+        return newly_lost
