@@ -141,8 +141,8 @@ def _widths(records: Records) -> str | None:
     heads = ["module", *(f"{width[1] if width else 8} bytes" for width in widths)]
     rows: list[list[Value]] = [[name, *(_depth(area[name]) for area in areas)] for name in WIDE.split()]
     shows = (
-        f"LUTs/flip-flops/LUT levels, {entries[0].figures.device}, preset `lean`. Levels are those of the longest path "
-        "between registers, without carry chains."
+        f"LUTs/flip-flops/LUT levels, {entries[0].figures.device}, preset `lean`. Levels: the longest path between "
+        "registers, carry chains apart."
     )
     return text.section("Width", text.commands(entries)[-1:], shows + text.age(entries), text.table(heads, rows))
 
@@ -175,8 +175,7 @@ def _builds(records: Records) -> str | None:
     heads = ("module", "preset", "grade", "MHz", "LUTs", "flip-flops", "block RAM")
     shows = (
         "Between registers on an LFE5U-85F, by nextpnr (grade `8_5G`: LFE5UM5G-85F). MHz by "
-        "seed 1; seeds differ by more than most changes. Cells are without the harness."
-        + text.age(records.entries(FMAX))
+        "seed 1. Cells are without the harness." + text.age(records.entries(FMAX))
     )
     return text.section("Builds", [FMAX_COMMAND], shows, text.table(heads, rows, left=3))
 
