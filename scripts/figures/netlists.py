@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import AliasChoices, Field
 
 from scripts.figures.schema import Shown
@@ -58,6 +60,12 @@ class Bitstream(Shown):
     area: dict[str, int] | None = None
     seed: int
     clocks: list[BoardClock]
+
+    @property
+    def options(self) -> str:
+        """Policies and flows that are not the board's own."""
+        other = re.search(r"policies=([^=]*),flows=(\d+)", self.preset or "")
+        return f" POLICIES='{other[1]}' FLOWS={other[2]}" if other else ""
 
 
 class BoardClock(Shown):

@@ -125,11 +125,11 @@ class Records:
         if figures is None:
             raise Refused(f"{_short(file)}: there is no such report; {kind.command} makes it")
         shown = figures.model_dump(mode="json")
-        command = (
+        command: str = (
             kind.command.format(**{name: shlex.quote(str(value)) for name, value in shown.items()})
             if "{" in kind.command
             else kind.command
-        )
+        ) + figures.options
         date = time.strftime("%Y-%m-%d", time.localtime(file.stat().st_mtime))
         old = self.entries(kind)
         for each in old:

@@ -11,6 +11,11 @@ from pydantic import BaseModel, ConfigDict
 class Recorded:
     """The part of a report that a record keeps."""
 
+    @property
+    def options(self) -> str:
+        """The end of its command."""
+        return ""
+
     def added_to(self, recorded: Self) -> Self:
         """The new record; `recorded` is the one before."""
         del recorded

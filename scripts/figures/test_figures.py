@@ -277,3 +277,14 @@ def test_a_record_without_a_field_is_refused(place: Records, tmp_path: Path) -> 
 )
 def test_one_rounding_rule(value: Value, cell: str) -> None:
     assert number(value) == cell
+
+
+def test_a_board_with_other_policies_has_an_entry_of_its_own(place: Records, tmp_path: Path) -> None:
+    clock = {"name": "core", "wanted_mhz": 62.5, "reached_mhz": 93.0, "missed": False}
+    run = {"board": "ecpix5-tcp", "device": "LFE5UM5G-85F-8BG554I", "seed": 3, "clocks": [clock]}
+    kind = KINDS["bitstream-ecpix5-tcp"]
+    for preset in ("board", "board,policies=standard,rapid;reno,flows=16"):
+        (tmp_path / kind.file).write_text(json.dumps({**run, "preset": preset}))
+        place.take(kind)
+    other = "make bitstream BOARD=ecpix5-tcp POLICIES='standard,rapid;reno' FLOWS=16"
+    assert [each.command for each in place.entries(kind)] == ["make bitstream BOARD=ecpix5-tcp", other]
