@@ -49,7 +49,8 @@ HOST_TESTS_RTL := build/sim/rtl-hosttests.stamp
 PACER_RTL := $(foreach flows,16 1024 65536,build/sim/rtl-pacer-$(flows).stamp)
 TEN_RTL := build/sim/rtl-ten.stamp
 WIDE_RTL := $(foreach bytes,16 32 64,build/sim/rtl-wide$(bytes).stamp)
-AT_WIDTH := $(if $(filter-out 8,$(BEAT_BYTES)),build/sim/rtl-wide$(BEAT_BYTES).stamp,$(SIM_RTL))
+# A width that is none of these is refused before anything is built.
+AT_WIDTH := $(if $(filter 16 32 64,$(BEAT_BYTES)),build/sim/rtl-wide$(BEAT_BYTES).stamp,$(SIM_RTL))
 LITEX_RTL := build/sim/rtl-litex.stamp
 LITEX := $(or $(DOWNBEAT_VENV),build/venv)/litex.stamp
 NETLIST_RTL := build/netlist/rtl.stamp

@@ -174,8 +174,8 @@ def _builds(records: Records) -> str | None:
     ]
     heads = ("module", "preset", "grade", "MHz", "LUTs", "flip-flops", "block RAM")
     shows = (
-        "Between registers on an LFE5U-85F, by nextpnr (grade `8_5G`: LFE5UM5G-85F). MHz by "
-        "seed 1. Cells are without the harness." + text.age(records.entries(FMAX))
+        "Between registers on an LFE5U-85F, by nextpnr (grade `8_5G`: LFE5UM5G-85F). MHz of "
+        "each seed. Cells are without the harness." + text.age(records.entries(FMAX))
     )
     return text.section("Builds", [FMAX_COMMAND], shows, text.table(heads, rows, left=3))
 

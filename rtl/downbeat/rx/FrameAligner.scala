@@ -21,10 +21,10 @@ case class FrameWindow(config: DownbeatConfig) extends Bundle {
   val end = Bool()
   /** No whole word of it belongs to a header. */
   val empty = Bool()
-  /** For wide beats, known a clock ahead. If a TCP header's word 3 is the first here, there are no options; it may hold
-    * options.
-    */
-  val isShort, mayHaveOptions = Bool()
+  /** A TCP header without options, if its word 3 is the first word here. Known a clock ahead, for wide beats alone. */
+  val isShort = Bool()
+  /** It may hold options. For wide beats alone. */
+  val mayHaveOptions = Bool()
 }
 
 /** The destination address of a frame, in its first beat. */

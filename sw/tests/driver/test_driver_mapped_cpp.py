@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause-Patent
-"""What sw/driver/test/mapped.cpp sees of registers, interrupts and VFIO's calls."""
+"""Registers, interrupts and calls of VFIO, as sw/driver/test/mapped.cpp sees them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sw.tests.driver.mapped_core import (
 
 
 def _seen(case: str, *arguments: str) -> str:
-    """What sw/driver/test/mapped.cpp sees."""
+    """Output of sw/driver/test/mapped.cpp."""
     done = subprocess.run([program("test-mapped"), case, *arguments], capture_output=True, text=True, check=True)
     return done.stdout
 

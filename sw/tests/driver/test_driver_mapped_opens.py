@@ -91,7 +91,7 @@ def test_a_release_stops_the_core(core: Core) -> None:
 
 
 def test_an_open_waits_for_a_core_that_was_left_on(core: Core) -> None:
-    """What it wrote last is in memory before the rings are made."""
+    """Its last writes are in memory before the rings are made."""
     core.lag, core.left = 0.03, True
     core.set(CONTROL, 1)
     core.set(PORT_BLOCK, 1)
