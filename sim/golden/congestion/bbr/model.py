@@ -47,15 +47,13 @@ class Request(PackedFields):
     selective: int = 1  # the peer sends SACK
     cwnd_limited: int = 0
     app_limited: int = 0
-    losses: int = 0  # ACKs with losses since the last request
     initial_window: int = 10  # segments
     segment_size: int = 0
     delivered: int = 0  # total, after the ACK
     prior_delivered: int = 0  # total, when the sample's segment left
     interval: int = 0  # zero: no rate
-    acked: int = 0  # since the last request
-    newly_lost: int = 0  # since the last request
-    lost: int = 0  # since the sample's segment left
+    lost: int = 0  # total, after the ACK
+    prior_lost: int = 0  # total, when the sample's segment left
     tx_in_flight: int = 0
     in_flight: int = 0
     cwnd: int = 0
@@ -71,15 +69,13 @@ class Request(PackedFields):
         ("selective", 1),
         ("cwnd_limited", 1),
         ("app_limited", 1),
-        ("losses", 4),
         ("initial_window", 8),
         ("segment_size", 16),
         ("delivered", 32),
         ("prior_delivered", 32),
         ("interval", 36),
-        ("acked", VOLUME_BITS),
-        ("newly_lost", VOLUME_BITS),
-        ("lost", VOLUME_BITS),
+        ("lost", 32),
+        ("prior_lost", 32),
         ("tx_in_flight", VOLUME_BITS),
         ("in_flight", VOLUME_BITS),
         ("cwnd", VOLUME_BITS),
@@ -107,23 +103,34 @@ def scaled(gain: int, value: int) -> int:
     return gain * value >> GAIN_FRACTION
 
 
+def since(total: int, mark: int) -> int:
+    """Zero if the total is below the mark."""
+    growth = wrap(total - mark, 32)
+    return growth if growth < 1 << 31 else 0
+
+
 def reached(total: int, mark: int) -> bool:
     return wrap(total - mark, 32) < 1 << 31
 
 
 @dataclass
 class Unit:
-    """The rows of a connection. r is the request, rate and sampled are of its sample."""
+    """The rows of a connection. r is the request; rate, sampled and sample_lost are of its sample."""
 
     r: Request = Request()
     rate: int = 0
     sampled: int = 0  # bytes
+    sample_lost: int = 0
+    acked: int = 0  # since the last request
+    newly_lost: int = 0  # since the last request
     limited: bool = False
     tx_in_flight: int = 0
     round_start: bool = False
     loss_round_start: bool = False
     cwnd: int = 0
     # Rows from here on
+    delivered: int = 0  # totals of the last request
+    lost: int = 0
     state: State = State.STARTUP
     paced: int = 0  # bandwidth x pacing gain
     next_round_delivered: int = 0
@@ -176,17 +183,20 @@ class Unit:
     def response(self, packed: int) -> int:
         r = Request.unpacked(packed)
         if r.opens:
-            vars(self).update(vars(Unit(cwnd=r.cwnd)))
+            vars(self).update(vars(Unit(cwnd=r.cwnd, delivered=r.prior_delivered, lost=r.prior_lost)))
             self.extra_start = self.min_rtt_stamp = self.probe_rtt_min_stamp = r.now
             first = quotient(r.initial_window * r.segment_size << BANDWIDTH_FRACTION, self._srtt(r), VOLUME_BITS)
             self.paced = first * PACING_GAIN[State.STARTUP] * 100 // 99
         self.r = r
+        self.acked, self.newly_lost = since(r.delivered, self.delivered), since(r.lost, self.lost)
+        self.delivered, self.lost = r.delivered, r.lost
+        self.sampled, self.sample_lost = since(r.delivered, r.prior_delivered), since(r.lost, r.prior_lost)
+        self.tx_in_flight = r.tx_in_flight
         self._recover()
         if r.restarted:
             self._restart()
-        if r.newly_lost:
+        if self.newly_lost:
             self._lose()
-        self.tx_in_flight, self.sampled = r.tx_in_flight, wrap(r.delivered - r.prior_delivered, 32)
         self.rate = quotient(self.sampled << BANDWIDTH_FRACTION, r.interval, VOLUME_BITS) if r.interval else 0
         self.limits = self.limits and reached(self.limited_until, r.prior_delivered)
         self.limited = bool(r.app_limited) or self.limits and reached(r.prior_delivered, self.limited_from)
@@ -266,9 +276,9 @@ class Unit:
             self.loss_round_delivered = r.delivered
             self._save()
         self.is_loss_in_round = True
-        self.loss_events = min(self.loss_events + r.losses, 15)
+        self.loss_events = min(self.loss_events + 1, 15)
         if self.is_bw_probe_sample and self._too_high():
-            inflight_prev, lost_prev = r.tx_in_flight - r.newly_lost, r.lost - r.newly_lost
+            inflight_prev, lost_prev = r.tx_in_flight - self.newly_lost, self.sample_lost - self.newly_lost
             excess = 50 * lost_prev - inflight_prev
             self.tx_in_flight = max(inflight_prev - excess // 49 if excess > 0 else inflight_prev + -excess // 49, 0)
             self.prev_probe_too_high, self.is_bw_probe_sample = True, False
@@ -279,7 +289,7 @@ class Unit:
                 self._start_down()
 
     def _too_high(self) -> bool:
-        return 50 * self.r.lost > self.r.tx_in_flight or (self.r.lost > 0 and not self.r.selective)
+        return 50 * self.sample_lost > self.r.tx_in_flight or (self.sample_lost > 0 and not self.r.selective)
 
     # ---- the model
 
@@ -311,7 +321,7 @@ class Unit:
         expected = self.bw * min(self._since(self.extra_start), (1 << 32) - 1) >> BANDWIDTH_FRACTION
         if self.extra_delivered <= expected:
             self.extra_delivered, self.extra_start, expected = 0, self.r.now, 0
-        self.extra_delivered = min(self.extra_delivered + self.r.acked, MAX)
+        self.extra_delivered = min(self.extra_delivered + self.acked, MAX)
         extra = min(self.extra_delivered - expected, self.cwnd)
         if self.extra_rounds >= (5 if self.full_bw_reached else 1):
             self.extra_acked, self.extra_rounds = (0, self.extra_acked[0]), 0
@@ -376,7 +386,7 @@ class Unit:
             self.state = State.UP
             self._raise_slope()
         elif self.state is State.UP:
-            if self.prev_probe_too_high and r.in_flight + r.acked >= self.inflight_longterm:
+            if self.prev_probe_too_high and r.in_flight + self.acked >= self.inflight_longterm:
                 self.prev_probe_precautionary = True
             elif r.cwnd_limited and self.cwnd >= self.inflight_longterm:
                 self._reset_full_bw(self.rate)
@@ -410,7 +420,7 @@ class Unit:
         if not self._too_high() and self.inflight_longterm != MAX:
             self.inflight_longterm = max(self.inflight_longterm, self.tx_in_flight)
             if self.state is State.UP and self.r.cwnd_limited and self.cwnd >= self.inflight_longterm:
-                acked = self.bw_probe_up_acked + self.r.acked
+                acked = self.bw_probe_up_acked + self.acked
                 delta = acked // self.probe_up_acked_per_inc
                 self.bw_probe_up_acked = acked - delta * self.probe_up_acked_per_inc
                 self.inflight_longterm = min(self.inflight_longterm + delta * self.r.segment_size, MAX - 1)
@@ -486,9 +496,9 @@ class Unit:
         r = self.r
         max_inflight = self._budget(scaled(CWND_GAIN[self.state], self._bdp(self.bw)) + max(self.extra_acked))
         if self.full_bw_reached:
-            self.cwnd = min(self.cwnd + r.acked, max_inflight)
+            self.cwnd = min(self.cwnd + self.acked, max_inflight)
         elif self.cwnd < max_inflight or r.delivered < r.initial_window * r.segment_size:
-            self.cwnd += r.acked
+            self.cwnd += self.acked
         smallest = 4 * r.segment_size
         self.cwnd = max(self.cwnd, smallest)
         if self.state is State.PROBE_RTT:
