@@ -13,25 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sim.golden.congestion.seam import wrap
+from sim.golden.congestion.seam import DeliverySample, wrap
 from sim.golden.engine.protocol.sequence import since
 
 MAX_INTERVAL = (1 << 36) - 1  # ns
-
-
-@dataclass(frozen=True)
-class DeliverySample:
-    """The part of a CongestionEvent. Bytes and ns; totals modulo 2^32."""
-
-    delivered: int  # C.delivered
-    newly_acked: int
-    newly_lost: int
-    valid: bool = False  # the rest counts
-    prior_delivered: int = 0  # P.delivered
-    interval: int = 0  # the longer of the sending and the acknowledging; zero: no rate
-    lost: int = 0  # C.lost - P.lost
-    tx_in_flight: int = 0  # C.inflight when P left, with P
-    app_limited: bool = False
 
 
 @dataclass
@@ -65,7 +50,7 @@ class DeliveryMeter:
 
     def sent(self, end: int, length: int, maximum: int, in_flight: int, now: int, lost_now: int, again: bool) -> None:
         """A segment leaves, `again` or new. After it SND.MAX, pipe and what is lost and not sent again."""
-        self._lose(lost_now, length if again else 0)
+        self.loses(lost_now, length if again else 0)
         if in_flight == length:
             self.first_send = self.delivered_time = now
         place = self._place(end)
@@ -87,40 +72,42 @@ class DeliveryMeter:
         """All that was written has left, cwnd is not full, and nothing waits to be sent again (4.1.2.4)."""
         self.limited_until = wrap(self.delivered + in_flight, 32)
 
-    def acknowledged(self, edge: int, newly_acked: int, lost_now: int, rtt_minimum: int, now: int) -> DeliverySample:
-        """`edge`: SND.UNA, or the end of the first SACK block if that is beyond it."""
-        newly_lost = self._lose(lost_now, 0)
-        self.delivered = wrap(self.delivered + newly_acked, 32)
-        if newly_acked:
+    def acknowledged(
+        self, edge: int, delivered: int, lost_now: int, in_flight: int, space: int, rtt_minimum: int, now: int
+    ) -> DeliverySample | None:
+        """`edge`: the highest byte that the ACK reports. `delivered`: bytes that it reports as arrived, less those that
+        it takes back. `in_flight`: PIPE after it. `space`: cwnd less a segment.
+        """
+        self.loses(lost_now)
+        self.delivered = wrap(self.delivered + delivered, 32)
+        if delivered > 0:
             self.delivered_time = now
         if self.limited_until is not None and since(self.delivered, self.limited_until) > 0:
             self.limited_until = None
-        sample = DeliverySample(self.delivered, newly_acked, newly_lost)
         record, before = self.records.get(self._place(edge)), self.highest
         if since(edge, before) <= 0:
-            return sample
+            return None
         self.highest = edge
         if record is None or record.departure is None or not 0 < since(record.end, before) <= since(edge, before):
-            return sample
+            return None
         interval = max(record.departure - record.first_send, now - record.delivered_time)
         self.first_send = record.departure
         return DeliverySample(
-            self.delivered,
-            newly_acked,
-            newly_lost,
-            valid=True,
+            delivered=self.delivered,
             prior_delivered=record.delivered,
             interval=min(interval, MAX_INTERVAL) if interval >= rtt_minimum else 0,
-            lost=wrap(self.lost - record.lost, 32),
+            lost=self.lost,
+            prior_lost=record.lost,
             tx_in_flight=record.tx_in_flight,
-            app_limited=record.app_limited,
+            in_flight=in_flight,
+            app_limited=int(record.app_limited),
+            cwnd_limited=int(record.tx_in_flight > space),
         )
+
+    def loses(self, lost_now: int, again: int = 0) -> None:
+        """With every event: bytes that are lost and not sent again, and those that leave again."""
+        newly_lost = max(lost_now + again - self.lost_now, 0)
+        self.lost, self.lost_now = wrap(self.lost + newly_lost, 32), lost_now
 
     def _place(self, number: int) -> int:
         return (number >> self.shift) % self.places
-
-    def _lose(self, lost_now: int, again: int) -> int:
-        """Newly lost bytes."""
-        newly_lost = max(lost_now + again - self.lost_now, 0)
-        self.lost, self.lost_now = wrap(self.lost + newly_lost, 32), lost_now
-        return newly_lost
