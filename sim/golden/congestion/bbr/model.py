@@ -311,8 +311,8 @@ class Unit:
         if not self.loss_round_start:
             return
         if self.state not in PROBING and self.is_loss_in_round:
-            bandwidth = self.max_bw if self.bw_shortterm == MAX else self.bw_shortterm
-            volume = self.cwnd if self.inflight_shortterm == MAX else self.inflight_shortterm
+            bandwidth = self.max_bw if self.bw_shortterm >= MAX else self.bw_shortterm
+            volume = self.cwnd if self.inflight_shortterm >= MAX else self.inflight_shortterm
             self.bw_shortterm = max(self.bw_latest, scaled(BETA, bandwidth))
             self.inflight_shortterm = max(self.inflight_latest, scaled(BETA, volume))
         self.is_loss_in_round = False
@@ -403,7 +403,7 @@ class Unit:
 
     def _with_headroom(self) -> int:
         bound, segment = self.inflight_longterm, self.r.segment_size
-        return MAX if bound == MAX else max(bound - max(segment, scaled(HEADROOM, bound)), 4 * segment)
+        return MAX if bound >= MAX else max(bound - max(segment, scaled(HEADROOM, bound)), 4 * segment)
 
     def _raise_slope(self) -> None:
         self.probe_up_acked_per_inc = max(self.cwnd >> self.bw_probe_up_rounds, self.r.segment_size)
@@ -417,7 +417,7 @@ class Unit:
             if self.state in PROBE_BW and self.prev_probe_precautionary and not self.prev_probe_too_high:
                 self._start_refill()
                 return True
-        if not self._too_high() and self.inflight_longterm != MAX:
+        if not self._too_high() and self.inflight_longterm < MAX:
             self.inflight_longterm = max(self.inflight_longterm, self.tx_in_flight)
             if self.state is State.UP and self.r.cwnd_limited and self.cwnd >= self.inflight_longterm:
                 acked = self.bw_probe_up_acked + self.acked
