@@ -55,7 +55,7 @@ def sender(draw: random.Random) -> Iterator[int]:
 def drawn(draw: random.Random) -> Iterator[int]:
     """Requests with any flags; volumes near those of a path, or any; totals and instants that wrap."""
     unit, segment, rtt = Unit(), draw.choice([64, 1448, 8960]), 10 ** draw.randint(4, 9)
-    delivered, now = -draw.randrange(1 << 20), -draw.randrange(1 << 34)
+    delivered, lost, now = -draw.randrange(1 << 20), -draw.randrange(1 << 16), -draw.randrange(1 << 34)
     path = segment * draw.choice([2, 20, 200, 20_000])  # its BDP
     rarely = draw.choice([0.005, 0.02, 0.1])
 
@@ -71,7 +71,7 @@ def drawn(draw: random.Random) -> Iterator[int]:
         newly_lost = flag(10 * rarely) * draw.choice([segment, cwnd // 50, draw.randrange(cwnd + 1)])
         now += draw.choice([0, rtt // 50, rtt, rtt, rtt, *[SECOND // 5 + 1] * little])
         now += flag() * draw.randrange(12 * SECOND)
-        delivered += acked
+        delivered, lost = delivered + acked, lost + newly_lost
         request = Request(
             opens=not number,
             undone=flag(0.2 if unit.undo_state is not None else rarely),
@@ -81,15 +81,13 @@ def drawn(draw: random.Random) -> Iterator[int]:
             selective=not flag(),
             cwnd_limited=flag(0.5),
             app_limited=flag(),
-            losses=min(newly_lost, draw.choice([1, draw.randrange(16)])),
             initial_window=draw.choice([10, draw.getrandbits(8)]),
             segment_size=segment,
             delivered=delivered % (1 << 32),
             prior_delivered=(delivered - draw.choice([acked, near(min(cwnd, path))])) % (1 << 32),
             interval=draw.choice([rtt, rtt, rtt, near(rtt), *[0, 1, draw.getrandbits(36)] * flag()]),
-            acked=acked,
-            newly_lost=newly_lost,
-            lost=newly_lost + flag(10 * rarely) * (cwnd // draw.choice([20, 50, 51])),
+            lost=lost % (1 << 32),
+            prior_lost=(lost - newly_lost - flag(10 * rarely) * (cwnd // draw.choice([20, 50, 51]))) % (1 << 32),
             tx_in_flight=near(min(cwnd, 2 * path)),
             in_flight=draw.choice([segment, near(min(cwnd, path)), near(cwnd)]),
             cwnd=near(cwnd) if flag() else cwnd,

@@ -3,7 +3,7 @@ package downbeat.calculation
 
 import spinal.core._
 
-/** An ACK with a sample of the delivery rate; or several ACKs since the last request, whose bytes add up. */
+/** An ACK with a sample of the delivery rate. Between two requests others may have come. */
 case class BbrModelRequest() extends Bundle {
   /** The connection's first. */
   val opens = Bool()
@@ -14,8 +14,6 @@ case class BbrModelRequest() extends Bundle {
   /** The peer sends SACK. */
   val selective = Bool()
   val cwndLimited, appLimited = Bool()
-  /** ACKs with losses since the last request. */
-  val losses = UInt(4 bits)
   /** Segments. */
   val initialWindow = UInt(8 bits)
   val segmentSize = UInt(16 bits)
@@ -23,13 +21,13 @@ case class BbrModelRequest() extends Bundle {
   val delivered, priorDelivered = UInt(32 bits)
   /** The sample's, ns. Zero: it has no rate. */
   val interval = UInt(36 bits)
-  /** Bytes since the last request. */
-  val acked, newlyLost = UInt(31 bits)
-  /** C.lost - P.lost, P.tx_in_flight, bytes. */
-  val lost, txInFlight = UInt(31 bits)
+  /** C.lost and P.lost, likewise. */
+  val lost, priorLost = UInt(32 bits)
+  /** P.tx_in_flight, bytes. */
+  val txInFlight = UInt(31 bits)
   /** After the ACK, bytes. */
   val inFlight, cwnd = UInt(31 bits)
-  /** The smallest since the last request, ns. All ones: none. */
+  /** ns. All ones: none. */
   val rtt = UInt(36 bits)
   /** ns. */
   val now = UInt(48 bits)
@@ -57,7 +55,7 @@ case class BbrModelResponse() extends Bundle {
   */
 object BbrModel extends ProgrammedCalculator {
   val name = "bbrmodel"
-  val requestBits: Int = 406
+  val requestBits: Int = 373
   val responseBits: Int = 61
   override val kept: Int = 48
   def write(program: RowProgram, state: Seq[Row]): Unit = new BbrModelProgram(program, state).write()

@@ -10,6 +10,7 @@ private class BbrModelProgram(program: RowProgram, state: Seq[Row])
   def write(): Unit = {
     constants()
     ifSet(opens)(open())
+    count()
     updateBw()
     recognizeLoss()
     enterAndLeaveRecovery()
@@ -48,7 +49,9 @@ private class BbrModelProgram(program: RowProgram, state: Seq[Row])
       none -> Seq(limitedUntil, recover, undoState, probeRttLowStamp),
       noRtt -> Seq(minRtt, probeRttMinDelay),
       now -> Seq(extraStart, minRttStamp, probeRttMinStamp),
-      cwnd -> Seq(window))
+      cwnd -> Seq(window),
+      priorDelivered -> Seq(deliveredBefore),
+      priorLost -> Seq(lostBefore))
     for ((value, rows) <- initial; row <- rows) move(row, value)
     for (row <- state.diff(initial.flatMap(_._2))) move(row, 0)
     // The initial window in the first round trip, or in 1 ms (5.6.2)

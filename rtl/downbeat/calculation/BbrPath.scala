@@ -7,8 +7,6 @@ private trait BbrPath extends BbrRows {
   import program._
 
   protected def sample(): Unit = {
-    subtract(sampled, delivered, priorDelivered)
-    ifNegative(sampled)(add(sampled, sampled, twoTo32))
     move(rate, 0)
     ifSet(interval) {
       multiply(rate, sampled, 1 << bandwidthBits)
@@ -54,8 +52,7 @@ private trait BbrPath extends BbrRows {
     atLeast(maxBw, maxBwBefore)
     place(filtered)
     ifSet(lossRoundStart) {
-      ifSet(lossInRound)(adaptShortterm())
-      move(lossInRound, 0)
+      ifSet(lossEvents)(adaptShortterm())
     }
   }
 

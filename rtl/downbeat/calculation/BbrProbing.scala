@@ -49,10 +49,10 @@ private trait BbrProbing extends BbrRows {
 
     // IsTimeToGoDown; the precaution is by the flight before the ACK
     place(goesUp)
-    ifSet(prevProbeTooHigh) {
+    ifSet(prevProbe) {
       add(t, inFlight, acked)
       unlessLess(t, inflightLongterm) {
-        move(prevProbePrecautionary, 1)
+        move(prevProbe, precautionaryProbe)
         jump(ends)
       }
     }
@@ -61,8 +61,8 @@ private trait BbrProbing extends BbrRows {
       jump(after)
     })
     jumpIfLess(fullBwCount, 3)(after)
+    move(prevProbe, 0)
     place(ends)
-    move(prevProbeTooHigh, 0)
     startDown()
     place(after)
   }
@@ -79,10 +79,10 @@ private trait BbrProbing extends BbrRows {
         move(maxBwBefore, maxBwNow)
         move(maxBwNow, 0)
       }
-      ifSet(prevProbePrecautionary)(unlessSet(prevProbeTooHigh) {
+      ifLess(tooHighProbe, prevProbe) {
         startRefill()
         jump(after)
-      })
+      }
     })
     place(adapts)
     jumpIfLess(0, tooHigh)(adapted)

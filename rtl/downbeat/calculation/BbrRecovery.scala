@@ -16,12 +16,21 @@ private trait BbrRecovery extends BbrRows {
     Seq(undoBw -> bwShortterm, undoShortterm -> inflightShortterm, undoLongterm -> inflightLongterm)
   override protected def routines: Seq[Routine] = super.routines :+ save
 
+  protected def count(): Unit = {
+    growth(acked, delivered, deliveredBefore)
+    growth(newlyLost, lost, lostBefore)
+    growth(sampled, delivered, priorDelivered)
+    growth(sampleLost, lost, priorLost)
+    move(deliveredBefore, delivered)
+    move(lostBefore, lost)
+  }
+
   /** IsInflightTooHigh: losses above 2 % (5.5.10.2), or any without SACK. */
   protected def recognizeLoss(): Unit = {
     move(tooHigh, 0)
-    multiply(t, lost, 50)
+    multiply(t, sampleLost, 50)
     ifLess(txInFlight, t)(move(tooHigh, 1))
-    unlessSet(selective)(ifSet(lost)(move(tooHigh, 1)))
+    unlessSet(selective)(ifSet(sampleLost)(move(tooHigh, 1)))
   }
 
   /** Recovery by duplicate ACKs is the stage's. That of a timeout ends when a window is delivered. */
@@ -45,7 +54,7 @@ private trait BbrRecovery extends BbrRows {
   /** BBRHandleSpuriousLossDetection (5.5.10.3). */
   private def takeBack(): Unit = {
     val after = new Label
-    for (row <- Seq(lossInRound, fullBw, fullBwCount)) move(row, 0)
+    for (row <- Seq(lossEvents, fullBw, fullBwCount)) move(row, 0)
     for ((saved, row) <- undo) atLeast(row, saved)
     jumpIfLess(undoState, 0)(after)
     ifLessElse(0, undoState)(ifLess(phase, up)(startRefill()))(ifLess(0, phase) {
@@ -66,12 +75,11 @@ private trait BbrRecovery extends BbrRows {
 
   /** BBRHandleLostPacket (5.5.10.2), once for all that was lost. */
   protected def lose(): Unit = {
-    unlessSet(lossInRound) {
+    unlessSet(lossEvents) {
       move(lossRoundDelivered, delivered)
       save()
     }
-    move(lossInRound, 1)
-    add(lossEvents, lossEvents, losses)
+    increment(lossEvents)
     atMost(lossEvents, 15)
     ifSet(bwProbeSample)(ifSet(tooHigh)(endProbe()))
   }
@@ -79,7 +87,7 @@ private trait BbrRecovery extends BbrRows {
   private def endProbe(): Unit = {
     // BBRInflightAtLoss: prev + (prev - 50 lostPrev) / 49
     subtract(volume, txInFlight, newlyLost)
-    subtract(u, lost, newlyLost)
+    subtract(u, sampleLost, newlyLost)
     multiply(u, u, 50)
     subtract(u, volume, u)
     move(t, u)
@@ -87,7 +95,7 @@ private trait BbrRecovery extends BbrRows {
     divide(t, t, 49)
     ifLessElse(u, 0)(subtract(volume, volume, t))(add(volume, volume, t))
     atLeast(volume, 0)
-    move(prevProbeTooHigh, 1)
+    move(prevProbe, tooHighProbe)
     move(bwProbeSample, 0)
     unlessSet(appLimited) {
       target()

@@ -12,9 +12,13 @@ private abstract class BbrRows(protected val program: RowProgram, state: Seq[Row
   private def keep(count: Int): Seq[Row] = Seq.fill(count)(kept.next())
   /** The state, the window, and bw times the pacing gain. */
   protected val Seq(phase, window, paced) = keep(3)
-  protected val Seq(inRecovery, idleRestart, fullBwReached, stopping, bwProbeSample, prevProbeTooHigh,
-    prevProbePrecautionary, lossInRound, probeRttRoundDone) = keep(9)
-  /** `rounds`: in DRAIN, or since the last ProbeBW_UP, 63 at most. A fullBwCount of 3 is full_bw_now. */
+  protected val Seq(inRecovery, idleRestart, fullBwReached, stopping, bwProbeSample,
+    probeRttRoundDone) = keep(6)
+  /** The last probe for bandwidth: neither, ended by losses, or ended before them. */
+  protected val prevProbe = kept.next()
+  /** Totals of the last request. */
+  protected val Seq(deliveredBefore, lostBefore) = keep(2)
+  /** `lossEvents` of the round, 15 at most. `rounds`: in DRAIN, or since the last ProbeBW_UP, 63 at most. A fullBwCount of 3 is full_bw_now. */
   protected val Seq(rounds, extraRounds, lossEvents, fullBwCount) = keep(4)
   protected val Seq(nextRoundDelivered, lossRoundDelivered) = keep(2)
   /** The totals between which what left is application limited, and the one that ends a timeout's recovery, or none. */
@@ -34,10 +38,12 @@ private abstract class BbrRows(protected val program: RowProgram, state: Seq[Row
 
   // ---- the request
 
-  protected val Seq(opens, undone, timedOut, restarted, recovering, selective, cwndLimited, appLimited, losses,
-    initialWindow, segmentSize, delivered, priorDelivered, interval, acked, newlyLost, lost, txInFlight, inFlight, cwnd,
-    rtt, now) = takeAll(BbrModelRequest())
-  protected val Seq(rate, sampled, bw, tooHigh, limited, roundStart, lossRoundStart, expired) = Seq.fill(8)(row())
+  protected val Seq(opens, undone, timedOut, restarted, recovering, selective, cwndLimited, appLimited,
+    initialWindow, segmentSize, delivered, priorDelivered, interval, lost, priorLost, txInFlight, inFlight, cwnd, rtt,
+    now) = takeAll(BbrModelRequest())
+  /** Bytes since the last request, and since the sample's segment left. */
+  protected val Seq(acked, newlyLost, sampled, sampleLost) = Seq.fill(4)(row())
+  protected val Seq(rate, bw, tooHigh, limited, roundStart, lossRoundStart, expired) = Seq.fill(7)(row())
   /** A bandwidth, and its BDP. */
   protected val Seq(bandwidth, bdp) = Seq.fill(2)(row())
   protected val Seq(initialVolume, fourSegments, volume, bound, t, u) = Seq.fill(6)(row())
@@ -79,6 +85,12 @@ private abstract class BbrRows(protected val program: RowProgram, state: Seq[Row
     ifNegative(t)(add(t, t, twoTo32))
     ifLess(t, Literal(BigInt(1) << 31))(body)
   }
+  /** Bytes by which a total is beyond the mark; zero if it is behind it. */
+  protected def growth(row: Row, total: Row, mark: Row): Unit = {
+    subtract(row, total, mark)
+    ifNegative(row)(add(row, row, twoTo32))
+    unlessLess(row, Literal(BigInt(1) << 31))(move(row, 0))
+  }
   protected def scale(row: Row, gain: Int): Unit = {
     multiply(row, row, gain)
     shift(row, row, gainBits)
@@ -110,7 +122,7 @@ private abstract class BbrRows(protected val program: RowProgram, state: Seq[Row
   })
   /** BBRStartProbeBW_DOWN (5.3.3.6). */
   protected val startDown = new Routine({
-    for (row <- Seq(lossInRound, bwLatest, inflightLatest)) move(row, 0)
+    for (row <- Seq(lossEvents, bwLatest, inflightLatest)) move(row, 0)
     shift(t, now, 1)
     add(t, t, t)
     subtract(rounds, now, t) // a random bit
@@ -123,7 +135,8 @@ private abstract class BbrRows(protected val program: RowProgram, state: Seq[Row
   protected val startRefill = new Routine({
     resetShortterm()
     move(probeUpUnit, 1)
-    for (row <- Seq(probeUpAcked, prevProbePrecautionary, stopping)) move(row, 0)
+    for (row <- Seq(probeUpAcked, stopping)) move(row, 0)
+    ifLess(tooHighProbe, prevProbe)(move(prevProbe, 0))
     move(nextRoundDelivered, delivered)
     move(phase, refill)
   })
@@ -186,6 +199,7 @@ private abstract class BbrRows(protected val program: RowProgram, state: Seq[Row
 
 private object BbrRows {
   val Seq(startup, drain, down, cruise, refill, up, probeRtt) = Seq.range(0, 7)
+  val Seq(tooHighProbe, precautionaryProbe) = Seq(1, 2)
   /** Fraction bits of gains. */
   val gainBits = 10
   val beta = 717

@@ -5,7 +5,8 @@ Bandwidths are bytes/ns with 24 fraction bits, volumes bytes, times ns, gains ha
 rounded down. Totals of bytes count modulo 2^32, instants modulo 2^48. Departs from the draft:
 
 - HandleLostPacket() once for each request, with the snapshot of its sample;
-- "discontiguous ranges" that Startup lost in a round are ACKs with losses, as in Linux;
+- "discontiguous ranges" that Startup lost in a round are requests with losses;
+- the losses of a round are forgotten when they were spurious;
 - extra_acked has the largest of this and the last 5 rounds, in Startup of this and the last one.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 
 from sim.golden.calculation.divider import quotient
 from sim.golden.congestion.bbr.draft import State
@@ -113,6 +115,14 @@ def reached(total: int, mark: int) -> bool:
     return wrap(total - mark, 32) < 1 << 31
 
 
+class PrevProbe(IntEnum):
+    """How the last probe for bandwidth ended."""
+
+    NEITHER = 0
+    TOO_HIGH = 1  # by losses
+    PRECAUTIONARY = 2  # before the flight at which one before it was too high
+
+
 @dataclass
 class Unit:
     """The rows of a connection. r is the request; rate, sampled and sample_lost are of its sample."""
@@ -155,7 +165,7 @@ class Unit:
     full_bw: int = 0
     full_bw_count: int = 0
     drain_rounds: int = 0
-    loss_events: int = 0
+    loss_events: int = 0  # in this round
     stopping: bool = False  # ACKS_PROBE_STOPPING; no other phase has a consequence
     is_bw_probe_sample: bool = False
     bw_probe_up_acked: int = 0
@@ -164,11 +174,9 @@ class Unit:
     rounds_since_probe_up: int = 0
     bw_probe_wait: int = 0
     cycle_stamp: int = 0
-    prev_probe_too_high: bool = False
-    prev_probe_precautionary: bool = False
+    prev_probe: PrevProbe = PrevProbe.NEITHER
     bw_latest: int = 0
     inflight_latest: int = 0
-    is_loss_in_round: bool = False
     loss_round_delivered: int = 0
     prior_cwnd: int = 0
     undo_state: State | None = None
@@ -252,7 +260,7 @@ class Unit:
 
     def _take_back(self) -> None:
         """HandleSpuriousLossDetection(). The stage gives back the window."""
-        self.is_loss_in_round = False
+        self.loss_events = 0
         self._reset_full_bw(0)
         self.bw_shortterm = max(self.bw_shortterm, self.undo[0])
         self.inflight_shortterm = max(self.inflight_shortterm, self.undo[1])
@@ -272,16 +280,15 @@ class Unit:
 
     def _lose(self) -> None:
         r = self.r
-        if not self.is_loss_in_round:
+        if not self.loss_events:
             self.loss_round_delivered = r.delivered
             self._save()
-        self.is_loss_in_round = True
         self.loss_events = min(self.loss_events + 1, 15)
         if self.is_bw_probe_sample and self._too_high():
             inflight_prev, lost_prev = r.tx_in_flight - self.newly_lost, self.sample_lost - self.newly_lost
             excess = 50 * lost_prev - inflight_prev
             self.tx_in_flight = max(inflight_prev - excess // 49 if excess > 0 else inflight_prev + -excess // 49, 0)
-            self.prev_probe_too_high, self.is_bw_probe_sample = True, False
+            self.prev_probe, self.is_bw_probe_sample = PrevProbe.TOO_HIGH, False
             if not r.app_limited:
                 self.inflight_longterm = max(self.tx_in_flight, scaled(BETA, self._target()))
             if self.state is State.UP:
@@ -310,12 +317,11 @@ class Unit:
             self.max_bw = max(self.max_bw_filter)
         if not self.loss_round_start:
             return
-        if self.state not in PROBING and self.is_loss_in_round:
+        if self.state not in PROBING and self.loss_events:
             bandwidth = self.max_bw if self.bw_shortterm >= MAX else self.bw_shortterm
             volume = self.cwnd if self.inflight_shortterm >= MAX else self.inflight_shortterm
             self.bw_shortterm = max(self.bw_latest, scaled(BETA, bandwidth))
             self.inflight_shortterm = max(self.inflight_latest, scaled(BETA, volume))
-        self.is_loss_in_round = False
 
     def _aggregate(self) -> None:
         expected = self.bw * min(self._since(self.extra_start), (1 << 32) - 1) >> BANDWIDTH_FRACTION
@@ -355,7 +361,7 @@ class Unit:
     # ---- ProbeBW
 
     def _start_down(self) -> None:
-        self.is_loss_in_round, self.bw_latest, self.inflight_latest = False, 0, 0
+        self.loss_events = self.bw_latest = self.inflight_latest = 0
         self.rounds_since_probe_up = self.r.now & 1
         self.bw_probe_wait = 2 * SECOND + (self.r.now & (1 << 30) - 1)
         self.cycle_stamp = self.r.now
@@ -366,7 +372,8 @@ class Unit:
     def _start_refill(self) -> None:
         self.bw_shortterm = self.inflight_shortterm = MAX
         self.bw_probe_up_rounds = self.bw_probe_up_acked = 0
-        self.prev_probe_precautionary = False
+        if self.prev_probe is PrevProbe.PRECAUTIONARY:
+            self.prev_probe = PrevProbe.NEITHER
         self.stopping = False
         self.next_round_delivered = self.r.delivered
         self.state = State.REFILL
@@ -386,14 +393,15 @@ class Unit:
             self.state = State.UP
             self._raise_slope()
         elif self.state is State.UP:
-            if self.prev_probe_too_high and r.in_flight + self.acked >= self.inflight_longterm:
-                self.prev_probe_precautionary = True
+            if self.prev_probe is PrevProbe.TOO_HIGH and r.in_flight + self.acked >= self.inflight_longterm:
+                self.prev_probe = PrevProbe.PRECAUTIONARY
             elif r.cwnd_limited and self.cwnd >= self.inflight_longterm:
                 self._reset_full_bw(self.rate)
                 return
             elif not self.full_bw_now:
                 return
-            self.prev_probe_too_high = False
+            else:
+                self.prev_probe = PrevProbe.NEITHER
             self._start_down()
 
     def _is_time_to_probe(self) -> bool:
@@ -414,7 +422,7 @@ class Unit:
             self.is_bw_probe_sample = self.stopping = False
             if self.state in PROBE_BW and not self.limited:
                 self.max_bw_filter = (0, self.max_bw_filter[0])
-            if self.state in PROBE_BW and self.prev_probe_precautionary and not self.prev_probe_too_high:
+            if self.state in PROBE_BW and self.prev_probe is PrevProbe.PRECAUTIONARY:
                 self._start_refill()
                 return True
         if not self._too_high() and self.inflight_longterm < MAX:

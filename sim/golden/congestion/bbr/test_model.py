@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.golden.congestion.bbr.draft import Bbr, Connection, RateSample, State, WindowedMax
-from sim.golden.congestion.bbr.model import MAX, Request, Response, Unit
+from sim.golden.congestion.bbr.model import MAX, PrevProbe, Request, Response, Unit
 from sim.golden.congestion.bbr.path import Path
 from sim.golden.congestion.seam import MAXIMUM_WINDOW, wrap
 
@@ -221,8 +221,8 @@ def test_after_a_probe_with_losses_the_next_stops_early_and_without_losses_anoth
     while bbr.state is not State.REFILL:
         path.run(path.now + 0.001)
     bound = int(1.1 * path.bdp)
-    for model in (bbr, bbr.unit):
-        model.prev_probe_too_high, model.inflight_longterm = True, bound
+    bbr.prev_probe_too_high, bbr.unit.prev_probe = True, PrevProbe.TOO_HIGH
+    bbr.inflight_longterm = bbr.unit.inflight_longterm = bound
     path.run(path.now + 0.3, lambda sample: states.append(bbr.state))
     bbr.judge()
     entered = [state for before, state in pairwise([None, *states]) if state is not before]
