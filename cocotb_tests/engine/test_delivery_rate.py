@@ -14,14 +14,14 @@ from cocotb_tests.bench import StreamMonitor, StreamSource, generator, start
 from cocotb_tests.bench.layout import element
 from cocotb_tests.bench.runner import run_module
 from sim.golden.congestion.seam import DeliverySample
-from sim.golden.engine.delivery_rate import DeliveryMeter
+from sim.golden.engine.delivery_rate import SHORTEST, Ack, DeliveryMeter
 from sim.golden.engine.protocol.sequence import MODULUS, since
 
 EVENTS = 8000  # of a flow
 SPACING = 4  # clocks; events of one flow are eight apart
 SMSS = 1460
-BITS = 17  # offsets in the send buffer, 64 KiB
-SHIFT = 11  # bytes of a place of the log
+BUFFER = 1 << 18  # bytes
+LONGEST = 13  # the largest shift
 LONG = 1 << 36  # ns; the meter keeps the low 38 bits of times
 NO_RTT = (1 << 36) - 1
 
@@ -41,12 +41,13 @@ class Flow:
     una: int = field(init=False)
     highest: int = field(init=False)
     written: int = field(init=False)
+    fills: bool = True  # the flight grows
     ends: list[int] = field(default_factory=list)
-    seen: dict[str, int] = field(default_factory=dict)
 
     def establish(self, first: int) -> dict[str, int]:
         self.una = self.highest = self.written = first
-        self.meter, self.ends = DeliveryMeter(self.una, SHIFT, delivered_time=self.now, first_send=self.now), []
+        self.meter, self.ends = DeliveryMeter(self.una, longest=LONGEST, changed_at=self.una), []
+        self.meter.delivered_time = self.meter.first_send = self.now
         fields, pipe = self._fields("segment", established=1)
         self.meter.loses(fields["lost"])
         self._idles(fields, pipe)
@@ -55,13 +56,15 @@ class Flow:
     def event(self) -> tuple[dict[str, int], DeliverySample | None]:
         self.now += self.draw.choice([0, 1, self.draw.randrange(1 << 20)]) + LONG * (self.draw.random() < 0.001)
         outstanding = since(self.highest, self.una)
-        kind = self.draw.choice(["sent", "sent", "departed", "departed", "segment", "timer"])
-        if kind == "sent" and outstanding < (1 << 16) - SMSS:
+        self.fills = outstanding < BUFFER // 2 and (self.fills or outstanding < BUFFER // 32)
+        often = ["sent", "sent", "departed", "departed"] if self.fills else ["departed", "segment", "segment"]
+        kind = self.draw.choice([*often, "sent", "segment", "timer"])
+        if kind == "sent" and outstanding < BUFFER - SMSS:
             return self._send(again=outstanding > 0 and self.draw.random() < 0.2), None
         if kind == "segment" and outstanding > 0:
             return self._acknowledge(outstanding)
         if kind == "departed" and self.ends:
-            end = self.ends.pop(self.draw.randrange(len(self.ends)))
+            end = self.ends.pop(-1 - self.draw.randrange(min(3, len(self.ends))))
             fields, _ = self._fields("departed", sequence_value=end)
             self.meter.loses(fields["lost"])
             self.meter.departed(end, self.now)
@@ -89,7 +92,7 @@ class Flow:
         return fields
 
     def _acknowledge(self, outstanding: int) -> tuple[dict[str, int], DeliverySample | None]:
-        acked = min(self.draw.choice([0, SMSS, SMSS, 2 * SMSS, self.draw.randrange(1 << 16)]), outstanding)
+        acked = min(self.draw.choice([0, SMSS, 2 * SMSS, 4 * SMSS]), outstanding)
         self.una = (self.una + acked) % MODULUS
         left = since(self.highest, self.una)
         blocks = [self._block(left) for _ in range(2)]
@@ -101,10 +104,12 @@ class Flow:
         first = blocks[0] or blocks[1]
         reach = first[1] if first and first[1] <= left else 0
         delivered = self.draw.choice([acked, acked, -self.draw.randrange(1 << 12), self.draw.randrange(1 << 16)])
-        fields["delivered"] = delivered % (1 << (BITS + 2))
-        minimum, edge = fields["rttMinimum"], (self.una + reach) % MODULUS
-        space = fields["cwnd"] - SMSS
-        sample = self.meter.acknowledged(edge, delivered, fields["lost"], pipe, space, minimum, self.now)
+        fields["delivered"] = delivered % (1 << (BUFFER.bit_length() + 2))
+        edge = (self.una + reach) % MODULUS
+        path = (pipe, fields["cwnd"], SMSS, fields["rttMinimum"])
+        sample = self.meter.acknowledged(
+            Ack(edge, self.una, self.highest, delivered, self.now, fields["lost"], *path)
+        )
         self._idles(fields, pipe)
         return fields, sample
 
@@ -146,6 +151,7 @@ async def every_ack_has_the_sample_of_the_model(dut: Any) -> None:
     draw = generator()
     flows = [Flow(number, draw, draw.getrandbits(46)) for number in (3, 12)]
     samples: list[DeliverySample] = []
+    shifts = set()
     for turn in range(EVENTS):
         for flow in flows:
             if turn == 0 or draw.random() < 0.001:  # records of the connection before it stay, of other numbers
@@ -161,7 +167,8 @@ async def every_ack_has_the_sample_of_the_model(dut: Any) -> None:
                 differ = {name: (got[name], value) for name, value in beat(sample).items() if got[name] != value}
                 assert not differ, (turn, differ, fields)
                 samples.append(sample)
-    assert len(samples) > EVENTS / 30
+                shifts.add(flow.meter.shift)
+    assert len(samples) > EVENTS / 30 and {SHORTEST, LONGEST} <= shifts
     for name in ("interval", "app_limited", "cwnd_limited"):
         values = {getattr(sample, name) for sample in samples}
         assert 0 in values and len(values) > 1, name

@@ -43,7 +43,7 @@ def states(
     setPolicies or start: such a one also has `startup_argument` and `steady_argument`. A row may have `host_window`
     (segments) and `host_expired` (0 or 1): what counted of a host's start; `growth_limited` (0 or 1): a window that
     is not used is bounded; and `rtt_full` and `rtt_first` (0 or 1): the sample is that of a full segment, the first
-    of its round trip. With `delivery_valid` it has those of `DELIVERY`, a sample of the delivery rate. Where rows have `bwe`, `ere`
+    of its round trip. Those of `DELIVERY` are "" but with a sample of the delivery rate. Where rows have `bwe`, `ere`
     and `sliding`, what the core knew of the rate (bytes), other values than the golden model's are refused; so with
     `capacity` and `available` (bytes/s), beside the events that inline measurement received, `inline_updated`,
     `inline_opens`, `inline_forgets`, `inline_completes` and `inline_missed`.
@@ -130,7 +130,7 @@ def _event(row: Mapping[str, str | int]) -> CongestionEvent:
         sent_probe=bool(int(row["sent_probe"])),
         sent_ahead=bool(int(row["sent_ahead"])),
         probe=_probe(row) if row["probe"] else None,
-        delivery=_delivery(row) if int(row.get("delivery_valid", 0)) else None,
+        delivery=_delivery(row) if row.get("delivered", "") != "" else None,
     )
 
 

@@ -90,7 +90,7 @@ object Modules {
     "TrafficBoard" -> (_ => TrafficBoard(Board.simulated, Presets.all("board"))),
     "UartBoneBench" -> (_ => UartBoneBench()),
     "PlacementWriter" -> (PlacementWriter(_)),
-    "DeliveryBench" -> (DeliveryBench(_)),
+    "DeliveryBench" -> (config => DeliveryBench(config.copy(sendBufferBytes = 1 << 18))),
     "RecoveryBench" -> (RecoveryBench(_)),
     "ProportionalRateBench" -> (ProportionalRateBench(_)),
     "ScoreboardBench" -> (ScoreboardBench(_)),

@@ -2,7 +2,8 @@
 """The delivery-rate samples of a connection (draft-ietf-ccwg-bbr 4.1.2) from a log of few segments, in integers.
 
 A place of the log is for 2^shift bytes of sequence numbers, and has the first segment that ends in it until the peer
-holds that. An ACK finds the place of the highest byte that it reports, cumulatively or by its first SACK block. It is a
+holds that. The shift follows the flight, so that 4 to 32 segments of it have records. It changes at most once in a round
+trip: numbers up to SND.MAX of then keep the shift before. An ACK finds the place of the highest byte that it reports, cumulatively or by its first SACK block. It is a
 sample if that byte is beyond all that were delivered, and if the segment of that place is delivered with it. What only
 fills holes is no sample: it was sent again (4.1.3.5, approach 2).
 
@@ -17,6 +18,7 @@ from sim.golden.congestion.seam import DeliverySample, wrap
 from sim.golden.engine.protocol.sequence import since
 
 MAX_INTERVAL = (1 << 36) - 1  # ns
+SHORTEST = 11  # the smallest shift
 
 
 @dataclass
@@ -33,13 +35,32 @@ class Record:
     departure: int | None = None
 
 
+@dataclass(frozen=True)
+class Ack:
+    """An ACK; bytes, ns."""
+
+    edge: int  # the highest byte that it reports
+    una: int  # SND.UNA and SND.MAX after it
+    maximum: int
+    delivered: int  # bytes that it reports as arrived, less those that it takes back
+    now: int
+    lost_now: int = 0  # lost and not sent again
+    in_flight: int = 0  # PIPE after it
+    cwnd: int = 0
+    segment: int = 1460
+    rtt_minimum: int = 1
+
+
 @dataclass
 class DeliveryMeter:
     """One connection. `highest`: the highest byte that the peer holds; numbers modulo 2^32, times in ns."""
 
     highest: int = 0
-    shift: int = 11
+    shift: int = SHORTEST
+    longest: int = SHORTEST  # the largest shift
     places: int = 32
+    changed_at: int = 0  # numbers up to this one have the shift before
+    shift_before: int = SHORTEST
     delivered: int = 0
     delivered_time: int = 0
     first_send: int = 0
@@ -56,7 +77,9 @@ class DeliveryMeter:
         place = self._place(end)
         before = self.records.get(place)
         if before and before.end != end and 0 < since(before.end, self.highest) <= since(maximum, self.highest):
-            return
+            # A record by the shift before gives way to one by the new shift.
+            if since(end, self.changed_at) <= 0 or since(before.end, self.changed_at) > 0:
+                return
         totals, limited = (
             (self.delivered, self.delivered_time, self.first_send, self.lost),
             self.limited_until is not None,
@@ -72,36 +95,34 @@ class DeliveryMeter:
         """All that was written has left, cwnd is not full, and nothing waits to be sent again (4.1.2.4)."""
         self.limited_until = wrap(self.delivered + in_flight, 32)
 
-    def acknowledged(
-        self, edge: int, delivered: int, lost_now: int, in_flight: int, space: int, rtt_minimum: int, now: int
-    ) -> DeliverySample | None:
-        """`edge`: the highest byte that the ACK reports. `delivered`: bytes that it reports as arrived, less those that
-        it takes back. `in_flight`: PIPE after it. `space`: cwnd less a segment.
-        """
-        self.loses(lost_now)
-        self.delivered = wrap(self.delivered + delivered, 32)
-        if delivered > 0:
-            self.delivered_time = now
+    def acknowledged(self, ack: Ack) -> DeliverySample | None:
+        record, before = self.records.get(self._place(ack.edge)), self.highest
+        self._follow(ack)
+        self.loses(ack.lost_now)
+        self.delivered = wrap(self.delivered + ack.delivered, 32)
+        if ack.delivered > 0:
+            self.delivered_time = ack.now
         if self.limited_until is not None and since(self.delivered, self.limited_until) > 0:
             self.limited_until = None
-        record, before = self.records.get(self._place(edge)), self.highest
-        if since(edge, before) <= 0:
+        if since(ack.edge, before) <= 0:
             return None
-        self.highest = edge
-        if record is None or record.departure is None or not 0 < since(record.end, before) <= since(edge, before):
+        self.highest = ack.edge
+        if record is None or record.departure is None:
             return None
-        interval = max(record.departure - record.first_send, now - record.delivered_time)
+        if not 0 < since(record.end, before) <= since(ack.edge, before):
+            return None
+        interval = max(record.departure - record.first_send, ack.now - record.delivered_time)
         self.first_send = record.departure
         return DeliverySample(
             delivered=self.delivered,
             prior_delivered=record.delivered,
-            interval=min(interval, MAX_INTERVAL) if interval >= rtt_minimum else 0,
+            interval=min(interval, MAX_INTERVAL) if interval >= ack.rtt_minimum else 0,
             lost=self.lost,
             prior_lost=record.lost,
             tx_in_flight=record.tx_in_flight,
-            in_flight=in_flight,
+            in_flight=ack.in_flight,
             app_limited=int(record.app_limited),
-            cwnd_limited=int(record.tx_in_flight > space),
+            cwnd_limited=int(record.tx_in_flight + ack.segment > ack.cwnd),
         )
 
     def loses(self, lost_now: int, again: int = 0) -> None:
@@ -110,4 +131,14 @@ class DeliveryMeter:
         self.lost, self.lost_now = wrap(self.lost + newly_lost, 32), lost_now
 
     def _place(self, number: int) -> int:
-        return (number >> self.shift) % self.places
+        shift = self.shift if since(number, self.changed_at) > 0 else self.shift_before
+        return (number >> shift) % self.places
+
+    def _follow(self, ack: Ack) -> None:
+        if since(self.highest, self.changed_at) < 0:
+            return
+        self.changed_at = self.highest
+        fits = since(ack.maximum, ack.una).bit_length() - self.places.bit_length() + 1  # at least half of the places are in flight
+        low, middle, high = (min(max(shift, SHORTEST), self.longest) for shift in range(fits, fits + 3))
+        if not low <= self.shift <= high:
+            self.shift_before, self.shift, self.changed_at = self.shift, middle, ack.maximum
