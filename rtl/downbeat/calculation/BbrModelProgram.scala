@@ -62,7 +62,7 @@ private class BbrModelProgram(program: RowProgram, state: Seq[Row])
     divide(paced, paced, 99)
   }
 
-  /** BBRSetPacingRate (5.6.2), before the margin. */
+  /** SetPacingRate (5.6.2), before the margin. */
   private def pace(): Unit = {
     move(t, 1 << gainBits)
     for ((phase, gain) <- Seq(startup -> 2836, drain -> 512, down -> 922, up -> 1280)) ifPhase(phase)(move(t, gain))
@@ -71,7 +71,7 @@ private class BbrModelProgram(program: RowProgram, state: Seq[Row])
     atLeast(paced, t)
   }
 
-  /** BBRSetCwnd (5.6.4.6). */
+  /** SetCwnd (5.6.4.6). */
   private def grow(): Unit = {
     val grows, grown = new Label
     multiply(volume, bdp, 2)
@@ -103,7 +103,7 @@ private class BbrModelProgram(program: RowProgram, state: Seq[Row])
     }
   }
 
-  /** BBRBoundCwndForModel (5.6.4.7). */
+  /** BoundCwndForModel (5.6.4.7). */
   private def boundWindow(): Unit = {
     val small, bounded = new Label
     move(bound, infinity)

@@ -6,7 +6,7 @@ private trait BbrRecovery extends BbrRows {
   import BbrRows._
   import program._
   private val change = row()
-  /** BBRSaveStateUponLoss (5.5.10.3). */
+  /** SaveStateUponLoss (5.5.11.1). */
   private val save = new Routine({
     saveCwnd()
     move(undoState, none)
@@ -16,7 +16,7 @@ private trait BbrRecovery extends BbrRows {
     Seq(undoBw -> bwShortterm, undoShortterm -> inflightShortterm, undoLongterm -> inflightLongterm)
   override protected def routines: Seq[Routine] = super.routines :+ save
 
-  /** IsInflightTooHigh: losses above 2 % (5.5.10.2), or any without SACK. */
+  /** IsInflightTooHigh (5.5.10.2): losses above 2 %, or any without SACK. */
   protected def recognizeLoss(): Unit = {
     move(tooHigh, 0)
     multiply(t, lost, 50)
@@ -42,7 +42,7 @@ private trait BbrRecovery extends BbrRows {
     ifNegative(change)(atLeast(window, priorCwnd))
   }
 
-  /** BBRHandleSpuriousLossDetection (5.5.10.3). */
+  /** HandleSpuriousLossDetection (5.5.11.2). */
   private def takeBack(): Unit = {
     val after = new Label
     for (row <- Seq(lossInRound, fullBw, fullBwCount)) move(row, 0)
@@ -56,7 +56,7 @@ private trait BbrRecovery extends BbrRows {
     place(after)
   }
 
-  /** BBRHandleRestartFromIdle (5.4.1). */
+  /** HandleRestartFromIdle (5.4.1). */
   protected def restart(): Unit = {
     move(idleRestart, 1)
     move(extraDelivered, 0)
@@ -64,7 +64,7 @@ private trait BbrRecovery extends BbrRows {
     ifLess(up, phase)(checkProbeRttDone())
   }
 
-  /** BBRHandleLostPacket (5.5.10.2), once for all that was lost. */
+  /** HandleLostPacket (5.5.10.2), once for all that was lost. */
   protected def lose(): Unit = {
     unlessSet(lossInRound) {
       move(lossRoundDelivered, delivered)
@@ -77,7 +77,7 @@ private trait BbrRecovery extends BbrRows {
   }
 
   private def endProbe(): Unit = {
-    // BBRInflightAtLoss: prev + (prev - 50 lostPrev) / 49
+    // InflightAtLoss: prev + (prev - 50 lostPrev) / 49
     subtract(volume, txInFlight, newlyLost)
     subtract(u, lost, newlyLost)
     multiply(u, u, 50)
