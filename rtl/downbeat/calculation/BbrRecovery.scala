@@ -77,16 +77,11 @@ private trait BbrRecovery extends BbrRows {
   }
 
   private def endProbe(): Unit = {
-    // InflightAtLoss: prev + (prev - 50 lostPrev) / 49
-    subtract(volume, txInFlight, newlyLost)
-    subtract(u, lost, newlyLost)
-    multiply(u, u, 50)
-    subtract(u, volume, u)
-    move(t, u)
-    absolute(t)
-    divide(t, t, 49)
-    ifLessElse(u, 0)(subtract(volume, volume, t))(add(volume, volume, t))
+    // InflightAtLoss: prev + (2 % prev - lostPrev) / 98 %, which is (prev - lostPrev) / 98 %
+    subtract(volume, txInFlight, lost)
     atLeast(volume, 0)
+    multiply(volume, volume, 50)
+    divide(volume, volume, 49)
     move(prevProbeTooHigh, 1)
     move(bwProbeSample, 0)
     unlessSet(appLimited) {
