@@ -10,7 +10,7 @@ import downbeat.bench.{
 }
 import downbeat.board.{Board, BoardTop, CaptureStore, ProbeBoard, TrafficBoard, UartBoneBench}
 import downbeat.calculation.{
-  BbrModel, Calculators, Divider, Exponential, InlineMeasurement, LogisticCalculator, LogisticUnit, RateEstimate
+  Calculators, Divider, Exponential, InlineMeasurement, LogisticCalculator, LogisticUnit, RateEstimate
 }
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.Policy
@@ -134,10 +134,11 @@ object Modules {
   private val policies: Map[String, DownbeatConfig => Component] =
     registered.map(policy => s"Policy${policy.name.capitalize}" -> ((_: DownbeatConfig) => PolicyBench(policy))).toMap
 
-  /** A module for each calculator that a registered policy names, and for BBR's, alone between its ports:
-    * `CalculatorLogistic` for "logistic".
+  /** A module for each calculator that a registered policy names, alone between its ports: `CalculatorLogistic` for
+    * "logistic".
     */
-  private val calculators: Map[String, DownbeatConfig => Component] = (registered.flatMap(_.calculator) :+ BbrModel)
+  private val calculators: Map[String, DownbeatConfig => Component] = registered
+    .flatMap(_.calculator)
     .map(calculator => s"Calculator${calculator.name.capitalize}" -> (calculator.build(_: DownbeatConfig)))
     .toMap
 

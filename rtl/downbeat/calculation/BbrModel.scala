@@ -50,7 +50,7 @@ case class BbrModelResponse() extends Bundle {
   *
   * Bandwidths are bytes/ns with 24 fraction bits in 31 bits, at most 1 Tb/s. Volumes have 31 bits, all ones is
   * infinity. Times are ns, gains have 10 fraction bits. The BDP is rounded to the nearest byte, all else down; the
-  * mantissa's last bit is below 2^-24 of the spacing. A request takes about 2,400 clocks, at most some 3,700. The golden
+  * mantissa's last bit is below 2^-24 of the spacing. A request takes about 2,400 clocks, up to 4,000. The golden
   * model, with all departures from the draft, is sim/golden/congestion/bbr/model.py.
   */
 object BbrModel extends ProgrammedCalculator {

@@ -45,7 +45,7 @@ private class BbrModelProgram(program: RowProgram, state: Seq[Row])
 
   private def open(): Unit = {
     val initial = Seq(
-      infinity -> Seq(bwShortterm, inflightLongterm, inflightShortterm, probeUpAckedPerInc),
+      infinity -> Seq(bwShortterm, inflightLongterm, inflightShortterm),
       none -> Seq(limitedUntil, recover, undoState, probeRttLowStamp),
       noRtt -> Seq(minRtt, probeRttMinDelay),
       now -> Seq(extraStart, minRttStamp, probeRttMinStamp),
@@ -53,7 +53,9 @@ private class BbrModelProgram(program: RowProgram, state: Seq[Row])
       priorDelivered -> Seq(deliveredBefore),
       priorLost -> Seq(lostBefore))
     for ((value, rows) <- initial; row <- rows) move(row, value)
-    for (row <- state.diff(initial.flatMap(_._2))) move(row, 0)
+    // These begin with a state of their own.
+    val later = Seq(rounds, probeUpUnit, probeUpAcked, probeUpAckedPerInc, cycleStamp, limitedFrom, probeRttRoundDone)
+    for (row <- state.diff(initial.flatMap(_._2) ++ later)) move(row, 0)
     // The initial window in the first round trip, or in 1 ms (5.6.2)
     multiply(t, initialVolume, 1 << bandwidthBits)
     move(u, rtt)
@@ -65,7 +67,7 @@ private class BbrModelProgram(program: RowProgram, state: Seq[Row])
     divide(paced, paced, 99)
   }
 
-  /** BBRSetPacingRate (5.6.2), before the margin. */
+  /** SetPacingRate (5.6.2), before the margin. */
   private def pace(): Unit = {
     move(t, 1 << gainBits)
     for ((phase, gain) <- Seq(startup -> 2836, drain -> 512, down -> 922, up -> 1280)) ifPhase(phase)(move(t, gain))
@@ -74,14 +76,14 @@ private class BbrModelProgram(program: RowProgram, state: Seq[Row])
     atLeast(paced, t)
   }
 
-  /** BBRSetCwnd (5.6.4.6). */
+  /** SetCwnd (5.6.4.6). */
   private def grow(): Unit = {
     val grows, grown = new Label
     multiply(volume, bdp, 2)
     ifLess(up, phase)(shift(volume, bdp, 1))
     ifPhase(up) {
-      move(volume, bdp)
-      scale(volume, 2304)
+      shift(t, bdp, 2)
+      add(volume, volume, t)
     }
     move(t, extraNow)
     atLeast(t, extraBefore)
@@ -106,7 +108,7 @@ private class BbrModelProgram(program: RowProgram, state: Seq[Row])
     }
   }
 
-  /** BBRBoundCwndForModel (5.6.4.7). */
+  /** BoundCwndForModel (5.6.4.7). */
   private def boundWindow(): Unit = {
     val small, bounded = new Label
     move(bound, infinity)
@@ -124,13 +126,13 @@ private class BbrModelProgram(program: RowProgram, state: Seq[Row])
     atMost(window, largest)
   }
 
-  /** The spacing 2^63^ / (paced 99 / 800), at most 2^56^ - 1, with 25 significant bits. */
+  /** The spacing 2^63^ / (paced 99 / 800), of 56 bits, cut to 25 significant ones. */
   private def finish(): Unit = {
     val narrows, last = new Label
     val (mantissa, exponent) = (t, u)
     multiply(t, paced, 99)
     divide(t, t, 800)
-    atLeast(t, 1 << 7)
+    atLeast(t, (1 << 7) + 1)
     multiply(u, twoTo48, 1 << 15)
     divide(mantissa, u, t)
     move(exponent, 0)
@@ -143,10 +145,6 @@ private class BbrModelProgram(program: RowProgram, state: Seq[Row])
     for (bits <- Seq(4, 2, 1)) unlessLess(mantissa, 1 << 24 + bits) {
       shift(mantissa, mantissa, bits)
       add(exponent, exponent, bits)
-    }
-    ifLess(31, exponent) { // 2^56
-      move(mantissa, (1 << 25) - 1)
-      move(exponent, 31)
     }
     multiply(exponent, exponent, 1 << 25)
     add(mantissa, mantissa, exponent)

@@ -25,9 +25,7 @@ private trait BbrPath extends BbrRows {
     }
   }
 
-  /** BBRUpdateLatestDeliverySignals (5.5.10.1), BBRUpdateRound (5.5.1), BBRUpdateMaxBw (5.5.5), and
-    * BBRUpdateCongestionSignals (5.5.10.3).
-    */
+  /** UpdateLatestDeliverySignals, UpdateCongestionSignals (5.5.10.3), UpdateRound (5.5.1) and UpdateMaxBw (5.5.5). */
   protected def followRounds(): Unit = {
     val filtered = new Label
     atLeast(bwLatest, rate)
@@ -56,7 +54,7 @@ private trait BbrPath extends BbrRows {
     }
   }
 
-  /** BBRAdaptLowerBounds, but not while the path is probed for bandwidth. */
+  /** AdaptLowerBoundsFromCongestion, but not while the path is probed for bandwidth. */
   private def adaptShortterm(): Unit = {
     val adapts, probing = new Label
     jumpIfLess(phase, drain)(probing)
@@ -71,7 +69,7 @@ private trait BbrPath extends BbrRows {
     place(probing)
   }
 
-  /** BBRUpdateACKAggregation (5.5.9): the largest of this and the last 5 rounds, in STARTUP of this and the last one. */
+  /** UpdateACKAggregation (5.5.9): the largest of this and the last 5 rounds, in STARTUP of this and the last one. */
   protected def aggregate(): Unit = {
     val expected = volume
     since(extraStart)
@@ -96,7 +94,7 @@ private trait BbrPath extends BbrRows {
     atLeast(extraNow, t)
   }
 
-  /** BBRCheckFullBWReached (5.3.1.2). */
+  /** CheckFullBWReached (5.3.1.2). */
   protected def checkFullBw(): Unit = {
     val after = new Label
     jumpIfLess(2, fullBwCount)(after)
@@ -111,7 +109,7 @@ private trait BbrPath extends BbrRows {
     place(after)
   }
 
-  /** BBRCheckStartupHighLoss (5.3.1.3): ranges are lost with 6 ACKs of a round. */
+  /** CheckStartupHighLoss (5.3.1.3): ranges are lost with 6 ACKs of a round. */
   protected def checkStartup(): Unit = {
     val after = new Label
     jumpIfLess(startup, phase)(after)
@@ -132,7 +130,7 @@ private trait BbrPath extends BbrRows {
     ifSet(lossRoundStart)(move(lossEvents, 0))
   }
 
-  /** BBRCheckDrainDone (5.3.2). */
+  /** CheckDrainDone (5.3.2). */
   protected def checkDrain(): Unit = {
     ifPhase(startup)(ifSet(fullBwReached) {
       move(phase, drain)

@@ -6,7 +6,7 @@ private trait BbrProbing extends BbrRows {
   import BbrRows._
   import program._
   private val longest = Literal(BigInt(4) * second)
-  /** BBRRaiseInflightLongtermSlope. */
+  /** RaiseInflightLongtermSlope. */
   protected val raiseSlope = new Routine({
     divide(probeUpAckedPerInc, window, probeUpUnit)
     atLeast(probeUpAckedPerInc, segmentSize)
@@ -15,7 +15,7 @@ private trait BbrProbing extends BbrRows {
   })
   override protected def routines: Seq[Routine] = super.routines :+ raiseSlope
 
-  /** BBRUpdateProbeBWCyclePhase. */
+  /** UpdateProbeBWCyclePhase. */
   protected def advanceCycle(): Unit = {
     val probe, refills, goesUp, ends, after = new Label
     jumpIfLess(fullBwReached, 1)(after)
@@ -67,7 +67,7 @@ private trait BbrProbing extends BbrRows {
     place(after)
   }
 
-  /** BBRAdaptLongTermModel. Another probe follows a precaution at once. */
+  /** AdaptLongTermModel. Another probe follows a precaution at once. */
   private def adaptLongterm(after: Label): Unit = {
     val adapts, adapted = new Label
     ifSet(stopping)(ifSet(roundStart) {
@@ -92,7 +92,7 @@ private trait BbrProbing extends BbrRows {
     place(adapted)
   }
 
-  /** BBRProbeInflightLongtermUpward. */
+  /** ProbeInflightLongtermUpward. */
   private def probeUpward(): Unit = {
     add(probeUpAcked, probeUpAcked, acked)
     divide(t, probeUpAcked, probeUpAckedPerInc)
@@ -120,7 +120,7 @@ private trait BbrProbing extends BbrRows {
     place(after)
   }
 
-  /** BBRUpdateMinRTT (5.3.4.3): the minimum of 5 s, and that of 10 s. */
+  /** UpdateMinRTT (5.3.4.3): the minimum of 5 s, and that of 10 s. */
   protected def updateMinRtt(): Unit = {
     val updates, after = new Label
     since(probeRttMinStamp)
@@ -146,7 +146,7 @@ private trait BbrProbing extends BbrRows {
     place(after)
   }
 
-  /** BBRCheckProbeRTT. */
+  /** CheckProbeRTT. */
   protected def checkProbeRtt(): Unit = {
     val within, after = new Label
     jumpIfLess(up, phase)(within)

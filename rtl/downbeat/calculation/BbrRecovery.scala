@@ -6,7 +6,7 @@ private trait BbrRecovery extends BbrRows {
   import BbrRows._
   import program._
   private val change = row()
-  /** BBRSaveStateUponLoss (5.5.10.3). */
+  /** SaveStateUponLoss (5.5.11.1). */
   private val save = new Routine({
     saveCwnd()
     move(undoState, none)
@@ -25,7 +25,7 @@ private trait BbrRecovery extends BbrRows {
     move(lostBefore, lost)
   }
 
-  /** IsInflightTooHigh: losses above 2 % (5.5.10.2), or any without SACK. */
+  /** IsInflightTooHigh (5.5.10.2): losses above 2 %, or any without SACK. */
   protected def recognizeLoss(): Unit = {
     move(tooHigh, 0)
     multiply(t, sampleLost, 50)
@@ -51,7 +51,7 @@ private trait BbrRecovery extends BbrRows {
     ifNegative(change)(atLeast(window, priorCwnd))
   }
 
-  /** BBRHandleSpuriousLossDetection (5.5.10.3). */
+  /** HandleSpuriousLossDetection (5.5.11.2). */
   private def takeBack(): Unit = {
     val after = new Label
     for (row <- Seq(lossEvents, fullBw, fullBwCount)) move(row, 0)
@@ -65,7 +65,7 @@ private trait BbrRecovery extends BbrRows {
     place(after)
   }
 
-  /** BBRHandleRestartFromIdle (5.4.1). */
+  /** HandleRestartFromIdle (5.4.1). */
   protected def restart(): Unit = {
     move(idleRestart, 1)
     move(extraDelivered, 0)
@@ -73,7 +73,7 @@ private trait BbrRecovery extends BbrRows {
     ifLess(up, phase)(checkProbeRttDone())
   }
 
-  /** BBRHandleLostPacket (5.5.10.2), once for all that was lost. */
+  /** HandleLostPacket (5.5.10.2), once for all that was lost. */
   protected def lose(): Unit = {
     unlessSet(lossEvents) {
       move(lossRoundDelivered, delivered)
@@ -85,16 +85,11 @@ private trait BbrRecovery extends BbrRows {
   }
 
   private def endProbe(): Unit = {
-    // BBRInflightAtLoss: prev + (prev - 50 lostPrev) / 49
-    subtract(volume, txInFlight, newlyLost)
-    subtract(u, sampleLost, newlyLost)
-    multiply(u, u, 50)
-    subtract(u, volume, u)
-    move(t, u)
-    absolute(t)
-    divide(t, t, 49)
-    ifLessElse(u, 0)(subtract(volume, volume, t))(add(volume, volume, t))
+    // InflightAtLoss: prev + (2 % prev - lostPrev) / 98 %, which is (prev - lostPrev) / 98 %
+    subtract(volume, txInFlight, sampleLost)
     atLeast(volume, 0)
+    multiply(volume, volume, 50)
+    divide(volume, volume, 49)
     move(prevProbe, tooHighProbe)
     move(bwProbeSample, 0)
     unlessSet(appLimited) {

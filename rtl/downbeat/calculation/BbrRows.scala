@@ -111,7 +111,7 @@ private abstract class BbrRows(protected val program: RowProgram, state: Seq[Row
     atMost(bdp, largest)
     place(after)
   })
-  /** BBRSaveCwnd (5.6.4.4). */
+  /** SaveCwnd (5.6.4.4). */
   protected val saveCwnd = new Routine({
     val saved = new Label
     jumpIfLess(0, inRecovery)(saved)
@@ -120,7 +120,7 @@ private abstract class BbrRows(protected val program: RowProgram, state: Seq[Row
     place(saved)
     atLeast(priorCwnd, window)
   })
-  /** BBRStartProbeBW_DOWN (5.3.3.6). */
+  /** StartProbeBW_DOWN (5.3.3.9). */
   protected val startDown = new Routine({
     for (row <- Seq(lossEvents, bwLatest, inflightLatest)) move(row, 0)
     shift(t, now, 1)
@@ -131,7 +131,7 @@ private abstract class BbrRows(protected val program: RowProgram, state: Seq[Row
     move(nextRoundDelivered, delivered)
     move(phase, down)
   })
-  /** BBRStartProbeBW_REFILL. */
+  /** StartProbeBW_REFILL. */
   protected val startRefill = new Routine({
     resetShortterm()
     move(probeUpUnit, 1)
@@ -140,7 +140,7 @@ private abstract class BbrRows(protected val program: RowProgram, state: Seq[Row
     move(nextRoundDelivered, delivered)
     move(phase, refill)
   })
-  /** `bound` = inflight_longterm without the headroom for others (BBRInflightWithHeadroom). */
+  /** `bound` = inflight_longterm without the headroom for others (InflightWithHeadroom). */
   protected val withHeadroom = new Routine({
     move(bound, infinity)
     ifLess(inflightLongterm, infinity) {
@@ -151,7 +151,7 @@ private abstract class BbrRows(protected val program: RowProgram, state: Seq[Row
       atLeast(bound, fourSegments)
     }
   })
-  /** BBRCheckProbeRTTDone, BBRExitProbeRTT (5.3.4.3). */
+  /** CheckProbeRTTDone, ExitProbeRTT (5.3.4.3, 5.3.4.4). */
   protected val checkProbeRttDone = new Routine({
     val after = new Label
     jumpIfLess(probeRttLowStamp, 0)(after)
@@ -175,18 +175,18 @@ private abstract class BbrRows(protected val program: RowProgram, state: Seq[Row
     move(bandwidth, rate)
     computeBdp()
   }
-  /** `bdp` = BBRTargetInflight. */
+  /** `bdp` = TargetInflight. */
   protected def target(): Unit = {
     bdpOf(bw)
     atMost(bdp, window)
   }
-  /** BBRInflight(rate, 1) of any state but ProbeBW_UP, in `t`. */
+  /** Inflight(rate, 1) in any state but ProbeBW_UP, in `t`. */
   protected def inflight(rate: Row): Unit = {
     bdpOf(rate)
     multiply(t, segmentSize, 6)
     atLeast(t, bdp)
   }
-  /** Half a BDP, in `t` (5.3.4.3). */
+  /** Half a BDP, in `t` (5.6.4.5). */
   protected def probeRttCwnd(): Unit = {
     shift(t, bdp, 1)
     atLeast(t, fourSegments)

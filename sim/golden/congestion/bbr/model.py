@@ -33,7 +33,6 @@ PROBE_BW = (State.DOWN, State.CRUISE, State.REFILL, State.UP)
 PROBING = (State.STARTUP, State.REFILL, State.UP)
 SECOND = 10**9
 MIN_RTT_FILTER_LEN, PROBE_RTT_INTERVAL, PROBE_RTT_DURATION = 10 * SECOND, 5 * SECOND, SECOND // 5
-SPACING_BITS = 56
 MANTISSA_BITS = 25
 
 
@@ -222,7 +221,7 @@ class Unit:
         if self.full_bw_reached or paced > self.paced:
             self.paced = paced
         self._set_cwnd()
-        spacing = quotient(1 << 63, self.paced * 99 // 800, SPACING_BITS)
+        spacing = (1 << 63) // max(self.paced * 99 // 800, 129)  # 56 bits
         exponent = max(spacing.bit_length() - MANTISSA_BITS, 0)
         return Response(self.cwnd, spacing >> exponent, exponent).packed()
 
@@ -285,9 +284,8 @@ class Unit:
             self._save()
         self.loss_events = min(self.loss_events + 1, 15)
         if self.is_bw_probe_sample and self._too_high():
-            inflight_prev, lost_prev = r.tx_in_flight - self.newly_lost, self.sample_lost - self.newly_lost
-            excess = 50 * lost_prev - inflight_prev
-            self.tx_in_flight = max(inflight_prev - excess // 49 if excess > 0 else inflight_prev + -excess // 49, 0)
+            # inflight_prev + (2 % inflight_prev - lost_prev) / 98 %, which is (inflight_prev - lost_prev) / 98 %
+            self.tx_in_flight = max(50 * (r.tx_in_flight - self.sample_lost), 0) // 49
             self.prev_probe, self.is_bw_probe_sample = PrevProbe.TOO_HIGH, False
             if not r.app_limited:
                 self.inflight_longterm = max(self.tx_in_flight, scaled(BETA, self._target()))
