@@ -17,7 +17,7 @@ from sim.golden.congestion.seam import DeliverySample
 from sim.golden.engine.delivery_rate import SHORTEST, Ack, DeliveryMeter
 from sim.golden.engine.protocol.sequence import MODULUS, since
 
-EVENTS = 8000  # of a flow
+EVENTS = 8000  # for each flow
 SPACING = 4  # clocks; events of one flow are eight apart
 SMSS = 1460
 BUFFER = 1 << 18  # bytes
@@ -107,9 +107,7 @@ class Flow:
         fields["delivered"] = delivered % (1 << (BUFFER.bit_length() + 2))
         edge = (self.una + reach) % MODULUS
         path = (pipe, fields["cwnd"], SMSS, fields["rttMinimum"])
-        sample = self.meter.acknowledged(
-            Ack(edge, self.una, self.highest, delivered, self.now, fields["lost"], *path)
-        )
+        sample = self.meter.acknowledged(Ack(edge, self.una, self.highest, delivered, self.now, fields["lost"], *path))
         self._idles(fields, pipe)
         return fields, sample
 

@@ -13,8 +13,10 @@ from sim.golden.policies import STARTUP, STEADY
 from sim.golden.window import CongestionState, HostStart
 
 # The fields of a row that are a sample's; its interval, in ns, is `delivery_interval`.
-DELIVERY = ("app_limited", "cwnd_limited", "selective", "delivered", "prior_delivered", "lost", "prior_lost")
-DELIVERY += ("tx_in_flight", "in_flight", "delivery_interval")
+DELIVERY = (
+    *("app_limited", "cwnd_limited", "selective", "delivered", "prior_delivered", "lost", "prior_lost"),
+    *("tx_in_flight", "in_flight", "delivery_interval"),
+)
 
 
 def replay(

@@ -90,7 +90,7 @@ def test_a_response_says_window_and_spacing_though_something_was_lost_meanwhile(
         assert departure and (departure.pace, departure.time) == (Pace.SPACED, 3 << 32)
 
 
-def test_what_a_request_did_not_tell_is_kept_for_the_next() -> None:
+def test_a_flag_that_a_request_did_not_report_is_kept_for_the_next() -> None:
     result, state = see(Kind.TIMEOUT, BbrState(opens=1), delivery=SAMPLE)
     assert result.calculation and requested(result).timed_out
     for kind in (Kind.UNDONE, Kind.RESTART):

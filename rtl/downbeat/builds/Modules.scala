@@ -5,8 +5,8 @@ import downbeat.{Downbeat, DownbeatAxi, DownbeatGmii, DownbeatHost, DownbeatHost
 import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.{
   BenchFifo, BenchShapes, CalculationBench, CongestionBench, DeliveryBench, FmaxHarness, GapBench, LayoutBench,
-  MacOnOneClock, MemoryBench, PolicyBench, ProportionalRateBench, RecoveryBench, ScoreboardBench, SecdedBench, TimeBench,
-  WireBench
+  MacOnOneClock, MemoryBench, PolicyBench, ProportionalRateBench, RecoveryBench, ScoreboardBench, SecdedBench,
+  TimeBench, WireBench
 }
 import downbeat.board.{Board, BoardTop, CaptureStore, ProbeBoard, TrafficBoard, UartBoneBench}
 import downbeat.calculation.{

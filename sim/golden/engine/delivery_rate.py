@@ -2,10 +2,11 @@
 """The delivery-rate samples of a connection (draft-ietf-ccwg-bbr 4.1.2) from a log of few segments, in integers.
 
 A place of the log is for 2^shift bytes of sequence numbers, and has the first segment that ends in it until the peer
-holds that. The shift follows the flight, so that 4 to 32 segments of it have records. It changes at most once in a round
-trip: numbers up to SND.MAX of then keep the shift before. An ACK finds the place of the highest byte that it reports, cumulatively or by its first SACK block. It is a
-sample if that byte is beyond all that were delivered, and if the segment of that place is delivered with it. What only
-fills holes is no sample: it was sent again (4.1.3.5, approach 2).
+holds that. The shift follows the flight, so that 4 to 32 segments of it have records. It changes at most once in a
+round trip: numbers up to SND.MAX of then keep the shift before. An ACK finds the place of the highest byte that it
+reports, cumulatively or by its first SACK block. It is a sample if that byte is beyond all that were delivered, and if
+the segment of that place is delivered with it. What only fills holes is no sample: it was sent again (4.1.3.5, approach
+2).
 
     C.lost grows by the change of (lost and not sent again) + sent again
 """
@@ -76,10 +77,8 @@ class DeliveryMeter:
             self.first_send = self.delivered_time = now
         place = self._place(end)
         before = self.records.get(place)
-        if before and before.end != end and 0 < since(before.end, self.highest) <= since(maximum, self.highest):
-            # A record by the shift before gives way to one by the new shift.
-            if since(end, self.changed_at) <= 0 or since(before.end, self.changed_at) > 0:
-                return
+        if before and before.end != end and self._stays(before, end, maximum):
+            return
         totals, limited = (
             (self.delivered, self.delivered_time, self.first_send, self.lost),
             self.limited_until is not None,
@@ -130,6 +129,11 @@ class DeliveryMeter:
         newly_lost = max(lost_now + again - self.lost_now, 0)
         self.lost, self.lost_now = wrap(self.lost + newly_lost, 32), lost_now
 
+    def _stays(self, record: Record, end: int, maximum: int) -> bool:
+        """It is in flight, unless it has the shift before and `end` has the new one."""
+        gives_way = since(record.end, self.changed_at) <= 0 < since(end, self.changed_at)
+        return 0 < since(record.end, self.highest) <= since(maximum, self.highest) and not gives_way
+
     def _place(self, number: int) -> int:
         shift = self.shift if since(number, self.changed_at) > 0 else self.shift_before
         return (number >> shift) % self.places
@@ -138,7 +142,9 @@ class DeliveryMeter:
         if since(self.highest, self.changed_at) < 0:
             return
         self.changed_at = self.highest
-        fits = since(ack.maximum, ack.una).bit_length() - self.places.bit_length() + 1  # at least half of the places are in flight
+        fits = (
+            since(ack.maximum, ack.una).bit_length() - self.places.bit_length() + 1
+        )  # at least half of the places are in flight
         low, middle, high = (min(max(shift, SHORTEST), self.longest) for shift in range(fits, fits + 3))
         if not low <= self.shift <= high:
             self.shift_before, self.shift, self.changed_at = self.shift, middle, ack.maximum

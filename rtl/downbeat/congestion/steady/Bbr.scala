@@ -19,8 +19,8 @@ case class BbrState() extends Bundle {
   val mantissa = UInt(25 bits)
   val exponent = UInt(5 bits)
 
-  /** What a request tells, and its response brings back. */
-  def told: Bits = opens ## undone ## timedOut ## restarted
+  /** The flags that a request reports and its response brings back. */
+  def reported: Bits = opens ## undone ## timedOut ## restarted
 }
 
 /** BBR (draft-ietf-ccwg-bbr, version 3): a model of the path's bandwidth and smallest round trip says window and pacing
@@ -52,7 +52,8 @@ object Bbr extends SteadyPolicy {
     val before = stateBefore(BbrState())
 
     val decide = new s0.Area {
-      private def is(some: SpinalEnumElement[CongestionEventKind.type]*): Bool = some.map(event.kind === _).reduce(_ || _)
+      private def is(some: SpinalEnumElement[CongestionEventKind.type]*): Bool =
+        some.map(event.kind === _).reduce(_ || _)
       val opens = insert(is(kinds.established))
       val reduces = insert(is(kinds.loss, kinds.timeout))
       val responds = insert(is(kinds.calculated) && !calculated.ofStartup)
@@ -60,12 +61,12 @@ object Bbr extends SteadyPolicy {
       val requests = insert(!is(kinds.calculated) && !calculating)
       val after = insert {
         val after = CombInit[BbrState](before).allowOverride()
-        val told = calculated.note.resize(4).asBools
+        val reported = calculated.note.resize(4).asBools
         when(responds) {
-          after.opens := before.opens && !told(3)
-          after.undone := before.undone && !told(2)
-          after.timedOut := before.timedOut && !told(1)
-          after.restarted := before.restarted && !told(0)
+          after.opens := before.opens && !reported(3)
+          after.undone := before.undone && !reported(2)
+          after.timedOut := before.timedOut && !reported(1)
+          after.restarted := before.restarted && !reported(0)
           after.known := True
           after.mantissa := response.mantissa
           after.exponent := response.exponent
@@ -123,7 +124,8 @@ object Bbr extends SteadyPolicy {
       request.cwnd := space.cwnd(46 downto 16)
       request.rtt := event.rttValid ? event.rtt | U((BigInt(1) << 36) - 1, 36 bits)
       request.now := now.ns
-      result.calculation.assign(decide.requests && delivery.valid, request, decide.after.told.resize(Calculation.noteBits))
+      result.calculation.assign(decide.requests && delivery.valid, request,
+        decide.after.reported.resize(Calculation.noteBits))
     }
   }.result
 }

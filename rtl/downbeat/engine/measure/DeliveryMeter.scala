@@ -124,7 +124,8 @@ class DeliveryMeter(
   private val choose = new m2.Area {
     val flow: UInt = FLOW
     val isNew = varies generate insert(follows(locate.end, locate.map))
-    val shift = varies generate insert(Mux[UInt](follows(locate.end, locate.map), locate.map.shift, locate.map.shiftBefore))
+    val shift =
+      varies generate insert(Mux[UInt](follows(locate.end, locate.map), locate.map.shift, locate.map.shiftBefore))
   }
   private val address = new m3.Area {
     private def at(shift: Int) = locate.end(shift, log2Up(places) bits)
@@ -174,7 +175,8 @@ class DeliveryMeter(
     val reports = insert(select.isAck && isAfter(compare.reported))
     val sampled = insert(isAfter(compare.recorded) && !compare.within.msb && record.departed)
     /** The place has another segment, which the peer does not hold. */
-    val taken = insert(!compare.isIt && !compare.givesWay && isAfter(compare.recorded) && !(compare.outstanding < compare.recorded))
+    val taken = insert(
+      !compare.isIt && !compare.givesWay && isAfter(compare.recorded) && !(compare.outstanding < compare.recorded))
     val departs = insert(select.isDeparted && compare.isIt && !record.departed)
     val longer =
       insert(Mux[UInt](compare.sending < compare.acknowledging, compare.acknowledging, compare.sending))
@@ -268,8 +270,8 @@ class DeliveryMeter(
     }
     private val fit = new m6.Area {
       private def larger(by: Int): Payload[UInt] = insert(Vec(Seq.tabulate(bits)(level =>
-        U((level + 1 - widthOfPlaces + by) max SendLog.placeShift min longest, widthOf(locate.map.shift) bits)))(
-        measure.flight))
+            U((level + 1 - widthOfPlaces + by) max SendLog.placeShift min longest, widthOf(locate.map.shift) bits)))(
+          measure.flight))
       val Seq(low, middle, high) = Seq.tabulate(3)(larger)
     }
     new m7.Area {

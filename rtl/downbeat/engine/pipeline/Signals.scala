@@ -3,7 +3,8 @@ package downbeat.engine.pipeline
 
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.{
-  Calculated, CongestionEventKind, DeliverySample, DeparturePlan, InlineResult, InlineUpdate, ProbeAck, RateWindows, Window
+  Calculated, CongestionEventKind, DeliverySample, DeparturePlan, InlineResult, InlineUpdate, ProbeAck, RateWindows,
+  Window
 }
 import downbeat.messages.{
   CloseReason, ConnectionParameters, EventKind, PayloadReference, TcpOptions, TcpState, WindowField

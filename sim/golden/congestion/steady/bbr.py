@@ -51,8 +51,8 @@ class BbrState(PackedFields):
     )
 
     @property
-    def told(self) -> int:
-        """What a request tells, and its response brings back."""
+    def reported(self) -> int:
+        """The flags that a request reports and its response brings back."""
         return self.opens << 3 | self.undone << 2 | self.timed_out << 1 | self.restarted
 
 
@@ -82,8 +82,8 @@ class Bbr:
             case Kind.RESTART:
                 state = replace(state, restarted=1)
             case Kind.CALCULATED if event.calculated is not None and not event.calculated.of_startup:
-                response, told = Response.unpacked(event.calculated.response), event.calculated.note
-                state = _without(state, told, response)
+                response, reported = Response.unpacked(event.calculated.response), event.calculated.note
+                state = _without(state, reported, response)
                 window = replace(window, ssthresh=of_bytes(response.cwnd))
                 if not state.recovering:
                     window = replace(window, cwnd=of_bytes(response.cwnd))
@@ -93,12 +93,12 @@ class Bbr:
         return PolicyResult(window, state.packed(), departure, _calculation(event, before, state))
 
 
-def _without(state: BbrState, told: int, response: Response) -> BbrState:
+def _without(state: BbrState, reported: int, response: Response) -> BbrState:
     left = BbrState(
-        opens=state.opens & ~(told >> 3) & 1,
-        undone=state.undone & ~(told >> 2) & 1,
-        timed_out=state.timed_out & ~(told >> 1) & 1,
-        restarted=state.restarted & ~told & 1,
+        opens=state.opens & ~(reported >> 3) & 1,
+        undone=state.undone & ~(reported >> 2) & 1,
+        timed_out=state.timed_out & ~(reported >> 1) & 1,
+        restarted=state.restarted & ~reported & 1,
         recovering=state.recovering,
     )
     return replace(left, known=1, mantissa=response.mantissa, exponent=response.exponent)
@@ -130,7 +130,7 @@ def _calculation(event: CongestionEvent, window: Window, state: BbrState) -> Cal
         rtt=NO_RTT if event.rtt is None else event.rtt,
         now=event.now,
     )
-    return Calculation(request.packed(), state.told)
+    return Calculation(request.packed(), state.reported)
 
 
 POLICY = Bbr()
