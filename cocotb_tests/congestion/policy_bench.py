@@ -20,6 +20,7 @@ from sim.golden.congestion.seam import (
     Calculation,
     Calculator,
     CongestionEvent,
+    DeliverySample,
     Departure,
     Inline,
     Kind,
@@ -46,6 +47,8 @@ EXTREMES = {
     "event_rates_bwe": 32,
     "event_rates_ere": 32,
     "event_rates_sliding": 32,
+    "delivery_interval": 36,
+    "delivery_priorDelivered": 32,
     "event_inline_gap": 32,
     "event_inline_step": 32,
     "event_inline_capacity": 32,
@@ -204,6 +207,7 @@ def _event(draw: random.Random) -> CongestionEvent:
             draw.random() < 0.5,
             *(_bits(draw, 32) for _ in ("gap", "step", "capacity", "available")),
         ),
+        delivery=_delivery(draw, segment) if draw.random() < 0.5 else None,
         now=_bits(draw, 48),
         calculating=draw.random() < 0.3,
     )
@@ -219,6 +223,14 @@ def _calculated(draw: random.Random, event: CongestionEvent) -> CongestionEvent:
 
 def _probe(draw: random.Random) -> ProbeAck:
     return ProbeAck(draw.random() < 0.5, draw.random() < 0.3, _bits(draw, 36), _bits(draw, 36), _bits(draw, 36))
+
+
+def _delivery(draw: random.Random, segment: int) -> DeliverySample:
+    volumes = (_bytes(draw, segment) for _ in range(4))
+    in_flight = (_bytes(draw, segment) % (1 << 31) for _ in range(2))
+    delivered, prior_delivered, lost, prior_lost = volumes
+    bits = (draw.getrandbits(1) for _ in range(3))
+    return DeliverySample(delivered, prior_delivered, _bits(draw, 36), lost, prior_lost, *in_flight, *bits)
 
 
 def _departure(departure: Departure) -> Beat:
@@ -250,6 +262,7 @@ def _window(draw: random.Random) -> Window:
 
 
 def _beat(event: CongestionEvent, window: Window, policy_state: int, state_bits: int) -> Beat:
+    delivery = event.delivery or DeliverySample()
     beat = {
         "event_kind": int(event.kind),
         "event_startingUp": int(event.starting_up),
@@ -283,6 +296,17 @@ def _beat(event: CongestionEvent, window: Window, policy_state: int, state_bits:
         "event_inline_step": event.inline.step,
         "event_inline_capacity": event.inline.capacity,
         "event_inline_available": event.inline.available,
+        "delivery_valid": int(event.delivery is not None),
+        "delivery_delivered": delivery.delivered,
+        "delivery_priorDelivered": delivery.prior_delivered,
+        "delivery_interval": delivery.interval,
+        "delivery_lost": delivery.lost,
+        "delivery_priorLost": delivery.prior_lost,
+        "delivery_txInFlight": delivery.tx_in_flight,
+        "delivery_inFlight": delivery.in_flight,
+        "delivery_appLimited": delivery.app_limited,
+        "delivery_cwndLimited": delivery.cwnd_limited,
+        "delivery_selective": delivery.selective,
         "window_cwnd": window.cwnd,
         "window_ssthresh": window.ssthresh,
         "now_ns": event.now,

@@ -6,11 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sim.golden.congestion.seam import KIND_NAMES, CongestionEvent, ProbeAck, Window
+from sim.golden.congestion.seam import KIND_NAMES, CongestionEvent, DeliverySample, ProbeAck, Window
 from sim.golden.engine.inline_meter import InlineMeter
 from sim.golden.engine.rate_meter import RateMeter
 from sim.golden.policies import STARTUP, STEADY
 from sim.golden.window import CongestionState, HostStart
+
+# The fields of a row that are a sample's; its interval, in ns, is `delivery_interval`.
+DELIVERY = (
+    *("app_limited", "cwnd_limited", "selective", "delivered", "prior_delivered", "lost", "prior_lost"),
+    *("tx_in_flight", "in_flight", "delivery_interval"),
+)
 
 
 def replay(
@@ -39,7 +45,7 @@ def states(
     setPolicies or start: such a one also has `startup_argument` and `steady_argument`. A row may have `host_window`
     (segments) and `host_expired` (0 or 1): what counted of a host's start; `growth_limited` (0 or 1): a window that
     is not used is bounded; and `rtt_full` and `rtt_first` (0 or 1): the sample is that of a full segment, the first
-    of its round trip. Where rows have `bwe`, `ere`
+    of its round trip. Those of `DELIVERY` are "" but with a sample of the delivery rate. Where rows have `bwe`, `ere`
     and `sliding`, what the core knew of the rate (bytes), other values than the golden model's are refused; so with
     `capacity` and `available` (bytes/s), beside the events that inline measurement received, `inline_updated`,
     `inline_opens`, `inline_forgets`, `inline_completes` and `inline_missed`.
@@ -126,7 +132,12 @@ def _event(row: Mapping[str, str | int]) -> CongestionEvent:
         sent_probe=bool(int(row["sent_probe"])),
         sent_ahead=bool(int(row["sent_ahead"])),
         probe=_probe(row) if row["probe"] else None,
+        delivery=_delivery(row) if row.get("delivered", "") != "" else None,
     )
+
+
+def _delivery(row: Mapping[str, str | int]) -> DeliverySample:
+    return DeliverySample(**{name.removeprefix("delivery_"): int(row[name]) for name in DELIVERY})
 
 
 def _probe(row: Mapping[str, str | int]) -> ProbeAck:

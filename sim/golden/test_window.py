@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from sim.golden.congestion.seam import CongestionEvent, Kind, Window, of_bytes
+from sim.golden.congestion.seam import CongestionEvent, DeliverySample, Kind, Window, of_bytes
+from sim.golden.congestion.steady.bbr import BbrState
 from sim.golden.policies import STARTUP, STEADY
 from sim.golden.window import CongestionState
 
@@ -92,3 +93,19 @@ def test_another_policy_takes_no_reduction_back() -> None:
     state.see(CongestionEvent(Kind.ESTABLISHED, initial_window=2))
     with pytest.raises(ValueError, match="taken back"):
         state.see(CongestionEvent(Kind.UNDONE))
+
+
+def test_a_model_of_the_path_outlasts_a_reduction() -> None:
+    """BBR's response counts after a loss and though little is in flight; `undone` leaves it its state."""
+    state = established("standard", "bbr", limited=True)
+    sample = DeliverySample(delivered=40 * MSS, interval=10**6, in_flight=MSS)
+    acked = CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=MSS, flight=MSS, rtt=10**6, delivery=sample)
+    state.see(acked, requested=True)
+    cwnd = state.window.cwnd
+    state.see(CongestionEvent(Kind.LOSS, flight=MSS, uninflated=True))
+    state.see(CongestionEvent(Kind.RECOVERED, flight=2 * MSS, acked_bytes=MSS))
+    state.see(CongestionEvent(Kind.CALCULATED, flight=MSS))
+    assert state.window.cwnd == state.window.ssthresh > cwnd
+    state.see(CongestionEvent(Kind.UNDONE, flight=MSS))
+    policy_state = BbrState.unpacked(state.steady_policy_state)
+    assert (policy_state.known, policy_state.undone) == (1, 1)

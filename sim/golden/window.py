@@ -14,7 +14,8 @@ Both policies see every event and both states are kept; the windows of one of th
 When an application changes them, they see `established` and the windows stay.
 
 While less than cwnd is in flight the growth of cwnd is bounded by the largest flight, unless the connection goes
-without that. After a reduction that was spurious cwnd, ssthresh and the steady policy's state are what they were. There
+without that. After a reduction that was spurious cwnd, ssthresh and the steady policy's state are what they were. A
+steady policy that models the path goes without both: it keeps its state, and its responses count after a loss too. There
 is none to take back after a handshake that timed out, or after a change of policies.
 
 A host may give a connection its first window: it counts with `established`, in place of the start-up policy's. A host's
@@ -107,23 +108,24 @@ class CongestionState:
         before, steady_before = self.window, self.steady_policy_state
         startup = self.startup.respond(event, self.window, self.startup_policy_state)
         steady = self.steady.respond(event, self.window, self.steady_policy_state)
+        models = bool(getattr(self.steady, "models_path", False))
         self.startup_policy_state, self.steady_policy_state = startup.policy_state, steady.policy_state
         self._follow(event, self._request(startup, steady) if requested else None)
-        chosen = self.window if self._keeps else self._chosen(event, startup, steady.window)
+        chosen = self.window if self._keeps else self._chosen(event, startup, steady.window, models)
         self._keeps = False
-        if event.kind is Kind.UNDONE and self._prior is not None:
+        if event.kind is Kind.UNDONE and self._prior is not None and not models:
             self.steady_policy_state = self._prior[1]
         if host.window:
             chosen = replace(chosen, cwnd=of_bytes(host.window * event.segment_size))
         jumps = chosen.cwnd > 2 * before.cwnd  # the policy knows the path from elsewhere
         after = _envelope(chosen, event.segment_size)
-        limited = self._limited(event, before, after)
+        limited = self._limited(event, before, after, models)
         self.window = after if jumps else limited
         if event.kind in (Kind.LOSS, Kind.TIMEOUT):
             self._prior = Window(_whole(before.cwnd), _whole(before.ssthresh)), steady_before
         return self.window
 
-    def _limited(self, event: CongestionEvent, before: Window, after: Window) -> Window:
+    def _limited(self, event: CongestionEvent, before: Window, after: Window, models: bool) -> Window:
         """draft-ietf-ccwg-ratelimited-increase-11 3: while less than cwnd is in flight, cwnd does not grow beyond what
         a round trip makes of the largest flight since the last reduction."""
         largest = max(self._maximum_flight, event.flight)
@@ -144,6 +146,8 @@ class CongestionState:
             if event.calculated is not None
             else event.starting_up and event.kind is not Kind.MEASURED
         )
+        if models and not of_startup:
+            return after
         limit = 2 * largest if of_startup else largest + max(event.segment_size, largest // 2)
         if limit >= MAXIMUM_WINDOW:
             return after
@@ -167,7 +171,7 @@ class CongestionState:
         elif self._under_way is not None and event.kind in (Kind.LOSS, Kind.TIMEOUT, Kind.TIMEOUT_AGAIN):
             self._under_way = replace(self._under_way, stale=True)
 
-    def _chosen(self, event: CongestionEvent, result: PolicyResult, steady: Window) -> Window:
+    def _chosen(self, event: CongestionEvent, result: PolicyResult, steady: Window, models: bool) -> Window:
         startup = result.window
         cwnd, ssthresh = self.window.cwnd, self.window.ssthresh
         segment = of_bytes(event.segment_size)
@@ -192,8 +196,10 @@ class CongestionState:
             case Kind.RECOVERED:
                 left = max(event.flight - event.acked_bytes, event.segment_size)
                 return Window(min(ssthresh, of_bytes(left) + segment), ssthresh)
-            case Kind.CALCULATED if event.calculated is not None and not event.calculated.stale:
-                return startup if event.calculated.of_startup else steady
+            case Kind.CALCULATED if event.calculated is not None:
+                if event.calculated.of_startup:
+                    return self.window if event.calculated.stale else startup
+                return steady if models or not event.calculated.stale else self.window
             case Kind.UNDONE if self._prior is not None:
                 prior = self._prior[0]
                 return Window(max(cwnd, prior.cwnd), prior.ssthresh)

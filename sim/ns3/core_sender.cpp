@@ -83,6 +83,19 @@ bool CoreSender::closed() const {
   return info.peer_finished && (info.state == DOWNBEAT_TIME_WAIT || info.state == DOWNBEAT_CLOSED);
 }
 
+/** The columns of a sample of the delivery rate; without one they are empty. */
+static std::string deliverySample(const downbeat_event &event) {
+  std::string columns;
+  for (const std::uint64_t value :
+       {std::uint64_t{event.app_limited}, std::uint64_t{event.cwnd_limited}, std::uint64_t{event.selective},
+        std::uint64_t{event.delivered}, std::uint64_t{event.prior_delivered}, std::uint64_t{event.lost},
+        std::uint64_t{event.prior_lost}, std::uint64_t{event.tx_in_flight}, std::uint64_t{event.in_flight},
+        event.delivery_interval})
+    columns += (event.delivery_valid ? std::to_string(value) : "") + ",";
+  columns.pop_back();
+  return columns;
+}
+
 std::uint64_t CoreSender::sent() const {
   downbeat_sim_counters counters{};
   downbeat_sim_get_counters(host_.device(), &counters);
@@ -102,7 +115,7 @@ void CoreSender::record(const downbeat_event &event) {
                                               : "whole";
   events_.row(
       "%llu,%u,%s,%s,%.3f,%.3f,%u,%s,%s,%s,%d,%u,%u,%u,%u,%s,%s,%llu,%llu,%u,%u,%u,%u,%u,%d,%d,%d,%d,%s,%llu,%llu,%llu,"
-      "%d,%d,%llu,%d,%u,%u,%d,%d,%d,%d,%d,%u,%u,%d,%d,%d\n",
+      "%d,%d,%llu,%d,%u,%u,%d,%d,%d,%d,%d,%u,%u,%d,%d,%d,%s\n",
       static_cast<unsigned long long>(event.time), event.flow, downbeat_sim_event_text(event.kind),
       downbeat_sim_state_text(event.state), bytesOf(event.cwnd), bytesOf(event.ssthresh), event.flight,
       event.rtt_valid ? std::to_string(event.rtt).c_str() : "", reason, congestion.c_str(), event.uninflated,
@@ -114,7 +127,8 @@ void CoreSender::record(const downbeat_event &event) {
       static_cast<unsigned long long>(event.arrival_gap), static_cast<unsigned long long>(event.probe_round_trip),
       event.requested, event.estimates, static_cast<unsigned long long>(event.arrival), event.repeated, event.bwe,
       event.ere, event.inline_updated, event.inline_opens, event.inline_forgets, event.inline_completes,
-      event.inline_missed, event.capacity, event.available, event.growth_limited, event.rtt_full, event.rtt_first);
+      event.inline_missed, event.capacity, event.available, event.growth_limited, event.rtt_full, event.rtt_first,
+      deliverySample(event).c_str());
 }
 
 SenderReport CoreSender::report() const {

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sim.golden.replay import replay
+from sim.golden.replay import DELIVERY, replay
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ def model_row(row: dict[str, str]) -> dict[str, str | int]:
         "kind": row["congestion"],
         **{name: row[name] for name in ("requested", "estimates", "arrival", "repeated", "bwe", "ere")},
         **{name: row[name] for name in INLINE},
+        **{name: row.get(name, "") for name in DELIVERY},
         "uninflated": row["uninflated"],
         **{name: row.get(name, "0") for name in ("growth_limited", "rtt_full")},
         "rtt_first": row.get("rtt_first", "1"),

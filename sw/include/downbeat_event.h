@@ -47,6 +47,17 @@ typedef struct downbeat_event {
   uint32_t available; /* bytes/s; measured A, 0: not known */
   uint64_t arrival; /* ns; the stamp of an ACK's SFD */
   uint64_t rtt; /* ns */
+  uint8_t delivery_valid; /* the ACK has a sample of the delivery rate */
+  uint8_t app_limited; /* the sample: limited by the application */
+  uint8_t cwnd_limited; /* the sample: limited by cwnd */
+  uint8_t selective; /* the peer sends SACK */
+  uint32_t delivered; /* bytes in all */
+  uint32_t prior_delivered; /* the sample: bytes when its segment left */
+  uint32_t lost; /* bytes in all */
+  uint32_t prior_lost; /* the sample: bytes when its segment left */
+  uint32_t tx_in_flight; /* the sample: bytes when its segment left */
+  uint32_t in_flight; /* bytes after the event */
+  uint64_t delivery_interval; /* the sample: ns */
   uint64_t departure_gap; /* ns; of a probe and the one before */
   uint64_t arrival_gap; /* ns; of their ACKs */
   uint64_t probe_round_trip; /* ns; from the probe to its ACK */
@@ -108,6 +119,17 @@ typedef struct downbeat_event {
   each(available, congestion_inline_available) \
   each(arrival, congestion_arrival) \
   each(rtt, congestion_rtt) \
+  each(delivery_valid, delivery_valid) \
+  each(app_limited, delivery_appLimited) \
+  each(cwnd_limited, delivery_cwndLimited) \
+  each(selective, delivery_selective) \
+  each(delivered, delivery_delivered) \
+  each(prior_delivered, delivery_priorDelivered) \
+  each(lost, delivery_lost) \
+  each(prior_lost, delivery_priorLost) \
+  each(tx_in_flight, delivery_txInFlight) \
+  each(in_flight, delivery_inFlight) \
+  each(delivery_interval, delivery_interval) \
   each(departure_gap, congestion_probe_departureGap) \
   each(arrival_gap, congestion_probe_arrivalGap) \
   each(probe_round_trip, congestion_probe_roundTrip) \

@@ -4,7 +4,7 @@
 #define DOWNBEAT_POLICIES_H
 
 /* CRC-32 of the policies' names, numbers and arguments, as the core has it of its own. */
-#define DOWNBEAT_POLICY_HASH 2648646439u
+#define DOWNBEAT_POLICY_HASH 298354357u
 
 #define DOWNBEAT_STARTUP_POLICIES(each) \
   each("standard") \
@@ -60,7 +60,8 @@
   each("hstcp") \
   each("fast") \
   each("vegas") \
-  each("westwood")
+  each("westwood") \
+  each("bbr")
 
 /* Policy, name, first bit, bits, fraction bits among them. */
 #define DOWNBEAT_STEADY_ARGUMENTS(each) \

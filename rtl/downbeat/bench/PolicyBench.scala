@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause-Patent
 package downbeat.bench
 
-import downbeat.congestion.{Calculated, CongestionEvent, Policy, PolicyResult, PolicyPipe, Window}
+import downbeat.congestion.{Calculated, CongestionEvent, DeliverySample, Policy, PolicyResult, PolicyPipe, Window}
 import downbeat.time.Instant
 import spinal.core._
 import spinal.lib._
@@ -13,6 +13,7 @@ case class PolicyRequest(stateBits: Int) extends Bundle {
   val window = Window()
   val policyState = Bits(stateBits bits)
   val now = Instant()
+  val delivery = DeliverySample()
   val calculating = Bool()
   val calculated = Calculated()
 }
@@ -36,6 +37,7 @@ case class PolicyBench(policy: Policy) extends Component {
     window = nodes.head.insert(request.window),
     policyState = nodes.head.insert(request.policyState),
     now = nodes.head.insert(request.now),
+    delivery = nodes.head.insert(request.delivery),
     calculating = nodes.head.insert(request.calculating),
     calculated = nodes.head.insert(request.calculated))
   private val result = policy.build(pipe)

@@ -4,8 +4,9 @@ package downbeat.builds
 import downbeat.{Downbeat, DownbeatAxi, DownbeatGmii, DownbeatHost, DownbeatHostGmii, DownbeatXgmii, HeaderTap}
 import downbeat.application.{CommandPort, Notifier}
 import downbeat.bench.{
-  BenchFifo, BenchShapes, CalculationBench, CongestionBench, FmaxHarness, GapBench, LayoutBench, MacOnOneClock,
-  MemoryBench, PolicyBench, ProportionalRateBench, RecoveryBench, ScoreboardBench, SecdedBench, TimeBench, WireBench
+  BenchFifo, BenchShapes, CalculationBench, CongestionBench, DeliveryBench, FmaxHarness, GapBench, LayoutBench,
+  MacOnOneClock, MemoryBench, PolicyBench, ProportionalRateBench, RecoveryBench, ScoreboardBench, SecdedBench,
+  TimeBench, WireBench
 }
 import downbeat.board.{Board, BoardTop, CaptureStore, ProbeBoard, TrafficBoard, UartBoneBench}
 import downbeat.calculation.{
@@ -89,6 +90,7 @@ object Modules {
     "TrafficBoard" -> (_ => TrafficBoard(Board.simulated, Presets.all("board"))),
     "UartBoneBench" -> (_ => UartBoneBench()),
     "PlacementWriter" -> (PlacementWriter(_)),
+    "DeliveryBench" -> (config => DeliveryBench(config.copy(sendBufferBytes = 1 << 18))),
     "RecoveryBench" -> (RecoveryBench(_)),
     "ProportionalRateBench" -> (ProportionalRateBench(_)),
     "ScoreboardBench" -> (ScoreboardBench(_)),

@@ -6,7 +6,7 @@ import downbeat.congestion.startup.{
   Astart, Hoe, Hystart, Lbc, Limited, Miss, Paced, Pairs, Past, Rapid, Resume, Search, Spm, Spmastart, Ssipp, Standard,
   Vegasstart
 }
-import downbeat.congestion.steady.{Aimd, Carson, Cubic, Fast, Hstcp, Logistic, Reno, Stcp, Vegas, Westwood}
+import downbeat.congestion.steady.{Aimd, Bbr, Carson, Cubic, Fast, Hstcp, Logistic, Reno, Stcp, Vegas, Westwood}
 
 /** The registry: one line for each policy. */
 object Policies {
@@ -38,5 +38,6 @@ object Policies {
     Hstcp,
     Fast,
     Vegas,
-    Westwood) ++ OutsidePolicies.of[SteadyPolicy]("steady")
+    Westwood,
+    Bbr) ++ OutsidePolicies.of[SteadyPolicy]("steady")
 }

@@ -76,13 +76,32 @@ class RowProgram {
   def place(label: Label): Unit = label.at = instructions.size
   def jump(label: Label): Unit = emit(Jump, nowhere, nowhere, nowhere, Some(label))
   def jumpIfLess(a: Operand, b: Operand)(label: Label): Unit = emit(JumpIfLess, nowhere, a, b, Some(label))
+  /** One instruction with a literal: "not a < n" is "n - 1 < a". */
+  def jumpUnlessLess(a: Operand, b: Operand)(label: Label): Unit = (a, b) match {
+    case (_, Literal(n)) if n > 0 => jumpIfLess(Literal(n - 1), a)(label)
+    case (Literal(n), _) if n + 1 < (BigInt(1) << literalBits) => jumpIfLess(b, Literal(n + 1))(label)
+    case _ =>
+      val yes = new Label
+      jumpIfLess(a, b)(yes)
+      jump(label)
+      place(yes)
+  }
   def ifLess(a: Operand, b: Operand)(body: => Unit): Unit = {
-    val yes, after = new Label
-    jumpIfLess(a, b)(yes)
-    jump(after)
-    place(yes)
+    val after = new Label
+    jumpUnlessLess(a, b)(after)
     body
     place(after)
+  }
+  /** Instructions that several places run. It keeps the way back in a row, so it does not call itself. */
+  class Routine(body: => Unit) {
+    private val start = new Label
+    private val back = row()
+    def apply(): Unit = emit(Call, back, Literal(instructions.size + 1), nowhere, Some(start))
+    def write(): Unit = {
+      place(start)
+      body
+      emit(Return, nowhere, back, nowhere)
+    }
   }
   def unlessLess(a: Operand, b: Operand)(body: => Unit): Unit = {
     val after = new Label
@@ -125,8 +144,8 @@ class RowProgram {
     place(after)
   }
   def absolute(row: Row): Unit = ifLess(row, 0)(subtract(row, 0, row))
-  def atMost(row: Row, bound: Operand): Unit = ifLess(bound, row)(move(row, bound))
-  def atLeast(row: Row, bound: Operand): Unit = ifLess(row, bound)(move(row, bound))
+  def atMost(row: Row, bound: Operand): Unit = unlessLess(row, bound)(move(row, bound))
+  def atLeast(row: Row, bound: Operand): Unit = unlessLess(bound, row)(move(row, bound))
 
   /** Its words, each with the place that it jumps to. */
   def words: Seq[(BigInt, Int)] = instructions.toSeq.map { instruction =>
@@ -161,6 +180,9 @@ object RowProgram {
   val End = 10
   val Move = 11
   val Take = 12
+  /** Moves the way back to a row, and jumps. */
+  val Call = 13
+  val Return = 14
   val rowBits = 7
   /** Rows for one request, the last ones; a program's first is at this number. A machine keeps others, the first ones,
     * for each connection.
@@ -271,14 +293,14 @@ class RowMachine(
       taken := operands(2)
       inverts := subtracts
       b := value
-      when(is(Move) || is(Shift) || is(Take))(b := 0)
+      when(is(Move) || is(Shift) || is(Take) || is(Call))(b := 0)
       goto(compute)
     }
     compute.whenIsActive {
       result := sum.resized
       left := literal.resized
       goto(decode) // the next word has come since
-      when(is(Add) || is(Subtract) || is(Move))(goto(store))
+      when(is(Add) || is(Subtract) || is(Move) || is(Call))(goto(store))
       when(is(Shift) || is(Take))(goto(shift))
       when(is(Multiply) || is(Divide)) {
         arithmetic.io.request.valid := True
@@ -290,6 +312,11 @@ class RowMachine(
         when(is(Respond) && operands(0)(rowBits - 1 downto 0).asUInt === i)(field := a.asUInt.resized)
       when(is(Jump) || is(JumpIfLess) && sum.msb) {
         counter := jump
+        goto(fetch)
+      }
+      when(is(Call))(counter := jump) // the word there has come when the row is written
+      when(is(Return)) {
+        counter := a.asUInt.resized
         goto(fetch)
       }
       when(is(End)) {

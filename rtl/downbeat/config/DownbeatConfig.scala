@@ -168,6 +168,8 @@ case class DownbeatConfig(
     startupPolicies.size > 1 || steadyPolicies.size > 1 || policies.exists(_.argumentBits > 0)
   /** Some policy reads the connection's estimated rates. */
   val policiesEstimate: Boolean = policies.exists(_.estimatesRates)
+  /** Some policy reads samples of the delivery rate. */
+  val policiesSample: Boolean = policies.exists(_.samplesDelivery)
   /** Some policy has the path measured by streams of its probes. */
   val policiesMeasure: Boolean = policies.exists(_.measuresInline)
   require(policies.forall(policy => policy.paces || !policy.measuresInline),

@@ -26,20 +26,22 @@ case class PolicyResult(stateBits: Int, paces: Boolean = false, requestBits: Int
   * between two nodes.
   *
   * @param now         when the engine took the event, ns
+  * @param delivery    the sample of the delivery rate, on `s3`
   * @param calculating the connection has a calculation under way, so that another request is not taken
   * @param calculated  the response; read it with the kind of that name
   */
 class PolicyPipe(
     val nodes: Seq[Node], val event: Payload[CongestionEvent], val window: Payload[Window],
     val policyState: Payload[Bits],
-    val now: Payload[Instant], val calculating: Payload[Bool], val calculated: Payload[Calculated])
+    val now: Payload[Instant], val delivery: Payload[DeliverySample], val calculating: Payload[Bool],
+    val calculated: Payload[Calculated])
     extends Area {
   require(nodes.size == PolicyPipe.steps + 1)
   val Seq(s0, s1, s2, s3) = nodes
 
   /** The same for a policy with another policy state. */
   def withState(policyState: Payload[Bits]): PolicyPipe =
-    new PolicyPipe(nodes, event, window, policyState, now, calculating, calculated)
+    new PolicyPipe(nodes, event, window, policyState, now, delivery, calculating, calculated)
 
   /** The policy state before the event, as the policy's own type of as many bits. */
   def stateBefore[T <: Data](state: T): Payload[T] = new s0.Area {
@@ -75,6 +77,8 @@ trait Policy {
   def bounds: Boolean = false
   /** The policy reads `rates`. */
   def estimatesRates: Boolean = false
+  /** The policy reads `delivery`. */
+  def samplesDelivery: Boolean = false
   /** The policy reads `inline` and sends the streams of probes that it wants. */
   def measuresInline: Boolean = false
   /** The unit that computes what takes longer than three steps. */
@@ -93,4 +97,9 @@ trait StartupPolicy extends Policy
   * not `startingUp`, its ssthresh on `loss` and `timeout`, its windows on `measured`, and on `calculated` if it made
   * the request. It takes its policy state always.
   */
-trait SteadyPolicy extends Policy
+trait SteadyPolicy extends Policy {
+  /** The policy has a model of the path that outlasts reductions: with `undone` it keeps its state, a response counts
+    * after a loss too, and it bounds itself the growth of a window that is not used.
+    */
+  def modelsPath: Boolean = false
+}

@@ -2,6 +2,7 @@
 package downbeat.engine
 
 import downbeat.config.DownbeatConfig
+import downbeat.congestion.DeliverySample
 import downbeat.engine.congestion.CongestionStage
 import downbeat.engine.pipeline.{EnginePipeline, Signals}
 import downbeat.engine.transmit.TransmitStage
@@ -29,6 +30,7 @@ class TraceRecorder(
     record.state := STATE
     record.reason := REASON
     record.congestion := congestion.EVENT
+    record.delivery := (if (config.policiesSample) apply(DELIVERY) else DeliverySample.none)
     record.startup := congestion.STARTUP
     record.steady := congestion.STEADY
     record.window := WINDOW

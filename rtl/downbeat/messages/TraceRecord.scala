@@ -2,7 +2,7 @@
 package downbeat.messages
 
 import downbeat.config.DownbeatConfig
-import downbeat.congestion.{CongestionEvent, InlineUpdate, Window}
+import downbeat.congestion.{CongestionEvent, DeliverySample, InlineUpdate, Window}
 import downbeat.time.Instant
 import downbeat.wire.SequenceNumber
 import spinal.core._
@@ -19,6 +19,7 @@ case class TraceRecord(config: DownbeatConfig) extends Bundle {
   val reason = CloseReason()
   /** The congestion stage's input and policies, and the windows after it. */
   val congestion = CongestionEvent()
+  val delivery = DeliverySample()
   val startup = UInt(config.startup.bits bits)
   val steady = UInt(config.steady.bits bits)
   val window = Window()

@@ -13,7 +13,7 @@ from downbeat_toe.structures import Event
 
 from sim.bench.policies.situations import Key, Situations, Watched
 from sim.golden.congestion.seam import MAXIMUM_WINDOW, Window, of_bytes
-from sim.golden.replay import replay
+from sim.golden.replay import DELIVERY, replay
 
 Policies = Mapping[str, Mapping[str, Policy]]  # by family and name
 Reference = tuple[int, int]  # flow, generation
@@ -170,6 +170,7 @@ class Judge:
             "bwe": event.bwe,
             "ere": event.ere,
             "sliding": event.sliding,
+            **{name: getattr(event, name) if event.delivery_valid else "" for name in DELIVERY},
             "inline_updated": event.inline_updated,
             "inline_opens": event.inline_opens,
             "inline_forgets": event.inline_forgets,

@@ -103,6 +103,25 @@ class Inline:
 
 
 @dataclass(frozen=True)
+class DeliverySample:
+    """The delivery rate that an ACK samples (draft-ietf-ccwg-bbr 4.1): that of P, the newest segment that it delivers.
+
+    Bytes; totals count modulo 2^32.
+    """
+
+    delivered: int = 0  # C.delivered after the event
+    prior_delivered: int = 0  # P.delivered
+    interval: int = 0  # ns, 36 bits: the longer of the sending and the acknowledging; zero: no rate
+    lost: int = 0  # C.lost after the event
+    prior_lost: int = 0  # P.lost
+    tx_in_flight: int = 0  # C.inflight when P left, with P
+    in_flight: int = 0  # C.inflight after the event
+    app_limited: int = 0
+    cwnd_limited: int = 0  # with P less than a segment of cwnd was left
+    selective: int = 1  # the peer sends SACK
+
+
+@dataclass(frozen=True)
 class Calculation:
     """The request of a policy for a long calculation, and a note of 48 bits that comes back with the response."""
 
@@ -144,6 +163,7 @@ class CongestionEvent:
     ere: int = 0
     sliding: int = 0  # ERE by the slides' rule
     inline: Inline = Inline()
+    delivery: DeliverySample | None = None  # None: the event has no sample
     now: int = 0  # ns, 48 bits
     calculating: bool = False  # a calculation is under way, another would not be taken
     calculated: Calculated | None = None  # with CALCULATED

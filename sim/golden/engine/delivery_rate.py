@@ -2,9 +2,11 @@
 """The delivery-rate samples of a connection (draft-ietf-ccwg-bbr 4.1.2) from a log of few segments, in integers.
 
 A place of the log is for 2^shift bytes of sequence numbers, and has the first segment that ends in it until the peer
-holds that. An ACK finds the place of the highest byte that it reports, cumulatively or by its first SACK block. It is a
-sample if that byte is beyond all that were delivered, and if the segment of that place is delivered with it. What only
-fills holes is no sample: it was sent again (4.1.3.5, approach 2).
+holds that. The shift follows the flight, so that 4 to 32 segments of it have records. It changes at most once in a
+round trip: numbers up to SND.MAX of then keep the shift before. An ACK finds the place of the highest byte that it
+reports, cumulatively or by its first SACK block. It is a sample if that byte is beyond all that were delivered, and if
+the segment of that place is delivered with it. What only fills holes is no sample: it was sent again (4.1.3.5, approach
+2).
 
     C.lost grows by the change of (lost and not sent again) + sent again
 """
@@ -13,25 +15,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sim.golden.congestion.seam import wrap
+from sim.golden.congestion.seam import DeliverySample, wrap
 from sim.golden.engine.protocol.sequence import since
 
 MAX_INTERVAL = (1 << 36) - 1  # ns
-
-
-@dataclass(frozen=True)
-class DeliverySample:
-    """The part of a CongestionEvent. Bytes and ns; totals modulo 2^32."""
-
-    delivered: int  # C.delivered
-    newly_acked: int
-    newly_lost: int
-    valid: bool = False  # the rest counts
-    prior_delivered: int = 0  # P.delivered
-    interval: int = 0  # the longer of the sending and the acknowledging; zero: no rate
-    lost: int = 0  # C.lost - P.lost
-    tx_in_flight: int = 0  # C.inflight when P left, with P
-    app_limited: bool = False
+SHORTEST = 11  # the smallest shift
 
 
 @dataclass
@@ -48,13 +36,32 @@ class Record:
     departure: int | None = None
 
 
+@dataclass(frozen=True)
+class Ack:
+    """An ACK; bytes, ns."""
+
+    edge: int  # the highest byte that it reports
+    una: int  # SND.UNA and SND.MAX after it
+    maximum: int
+    delivered: int  # bytes that it reports as arrived, less those that it takes back
+    now: int
+    lost_now: int = 0  # lost and not sent again
+    in_flight: int = 0  # PIPE after it
+    cwnd: int = 0
+    segment: int = 1460
+    rtt_minimum: int = 1
+
+
 @dataclass
 class DeliveryMeter:
     """One connection. `highest`: the highest byte that the peer holds; numbers modulo 2^32, times in ns."""
 
     highest: int = 0
-    shift: int = 11
+    shift: int = SHORTEST
+    longest: int = SHORTEST  # the largest shift
     places: int = 32
+    changed_at: int = 0  # numbers up to this one have the shift before
+    shift_before: int = SHORTEST
     delivered: int = 0
     delivered_time: int = 0
     first_send: int = 0
@@ -65,12 +72,12 @@ class DeliveryMeter:
 
     def sent(self, end: int, length: int, maximum: int, in_flight: int, now: int, lost_now: int, again: bool) -> None:
         """A segment leaves, `again` or new. After it SND.MAX, pipe and what is lost and not sent again."""
-        self._lose(lost_now, length if again else 0)
+        self.loses(lost_now, length if again else 0)
         if in_flight == length:
             self.first_send = self.delivered_time = now
         place = self._place(end)
         before = self.records.get(place)
-        if before and before.end != end and 0 < since(before.end, self.highest) <= since(maximum, self.highest):
+        if before and before.end != end and self._stays(before, end, maximum):
             return
         totals, limited = (
             (self.delivered, self.delivered_time, self.first_send, self.lost),
@@ -87,40 +94,57 @@ class DeliveryMeter:
         """All that was written has left, cwnd is not full, and nothing waits to be sent again (4.1.2.4)."""
         self.limited_until = wrap(self.delivered + in_flight, 32)
 
-    def acknowledged(self, edge: int, newly_acked: int, lost_now: int, rtt_minimum: int, now: int) -> DeliverySample:
-        """`edge`: SND.UNA, or the end of the first SACK block if that is beyond it."""
-        newly_lost = self._lose(lost_now, 0)
-        self.delivered = wrap(self.delivered + newly_acked, 32)
-        if newly_acked:
-            self.delivered_time = now
+    def acknowledged(self, ack: Ack) -> DeliverySample | None:
+        record, before = self.records.get(self._place(ack.edge)), self.highest
+        self._follow(ack)
+        self.loses(ack.lost_now)
+        self.delivered = wrap(self.delivered + ack.delivered, 32)
+        if ack.delivered > 0:
+            self.delivered_time = ack.now
         if self.limited_until is not None and since(self.delivered, self.limited_until) > 0:
             self.limited_until = None
-        sample = DeliverySample(self.delivered, newly_acked, newly_lost)
-        record, before = self.records.get(self._place(edge)), self.highest
-        if since(edge, before) <= 0:
-            return sample
-        self.highest = edge
-        if record is None or record.departure is None or not 0 < since(record.end, before) <= since(edge, before):
-            return sample
-        interval = max(record.departure - record.first_send, now - record.delivered_time)
+        if since(ack.edge, before) <= 0:
+            return None
+        self.highest = ack.edge
+        if record is None or record.departure is None:
+            return None
+        if not 0 < since(record.end, before) <= since(ack.edge, before):
+            return None
+        interval = max(record.departure - record.first_send, ack.now - record.delivered_time)
         self.first_send = record.departure
         return DeliverySample(
-            self.delivered,
-            newly_acked,
-            newly_lost,
-            valid=True,
+            delivered=self.delivered,
             prior_delivered=record.delivered,
-            interval=min(interval, MAX_INTERVAL) if interval >= rtt_minimum else 0,
-            lost=wrap(self.lost - record.lost, 32),
+            interval=min(interval, MAX_INTERVAL) if interval >= ack.rtt_minimum else 0,
+            lost=self.lost,
+            prior_lost=record.lost,
             tx_in_flight=record.tx_in_flight,
-            app_limited=record.app_limited,
+            in_flight=ack.in_flight,
+            app_limited=int(record.app_limited),
+            cwnd_limited=int(record.tx_in_flight + ack.segment > ack.cwnd),
         )
 
-    def _place(self, number: int) -> int:
-        return (number >> self.shift) % self.places
-
-    def _lose(self, lost_now: int, again: int) -> int:
-        """Newly lost bytes."""
+    def loses(self, lost_now: int, again: int = 0) -> None:
+        """With every event: bytes that are lost and not sent again, and those that leave again."""
         newly_lost = max(lost_now + again - self.lost_now, 0)
         self.lost, self.lost_now = wrap(self.lost + newly_lost, 32), lost_now
-        return newly_lost
+
+    def _stays(self, record: Record, end: int, maximum: int) -> bool:
+        """It is in flight, unless it has the shift before and `end` has the new one."""
+        gives_way = since(record.end, self.changed_at) <= 0 < since(end, self.changed_at)
+        return 0 < since(record.end, self.highest) <= since(maximum, self.highest) and not gives_way
+
+    def _place(self, number: int) -> int:
+        shift = self.shift if since(number, self.changed_at) > 0 else self.shift_before
+        return (number >> shift) % self.places
+
+    def _follow(self, ack: Ack) -> None:
+        if since(self.highest, self.changed_at) < 0:
+            return
+        self.changed_at = self.highest
+        fits = (
+            since(ack.maximum, ack.una).bit_length() - self.places.bit_length() + 1
+        )  # at least half of the places are in flight
+        low, middle, high = (min(max(shift, SHORTEST), self.longest) for shift in range(fits, fits + 3))
+        if not low <= self.shift <= high:
+            self.shift_before, self.shift, self.changed_at = self.shift, middle, ack.maximum

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from sim.golden.congestion.bbr.draft import Connection, Packet, RateSample
-from sim.golden.engine.delivery_rate import DeliveryMeter, DeliverySample
+from sim.golden.congestion.seam import DeliverySample
+from sim.golden.engine.delivery_rate import Ack, DeliveryMeter
 from sim.golden.engine.protocol.sequence import MODULUS
 
 START = MODULUS - 20_000
@@ -68,7 +69,7 @@ class Sender:
             self.c.mark_app_limited()
             self.meter.limits(int(self.c.inflight))
 
-    def receive(self, segments: int) -> tuple[DeliverySample, RateSample] | None:
+    def receive(self, segments: int) -> tuple[DeliverySample | None, RateSample] | None:
         """The ACK of so many segments, or of those up to a loss or to data out of order."""
         self.now += self.draw.randrange(1, STEP)
         self.stamp()
@@ -98,14 +99,32 @@ class Sender:
                 self.c.inflight -= self.size
         sample = self.c.on_ack([packet for _, packet in new], self.now)
         edge, lost_now = self.end(max(self.una - 1, right)), self.size * len(self.lost)
-        return self.meter.acknowledged(edge, self.size * len(new), lost_now, int(self.c.min_rtt), self.now), sample
+        ack = Ack(
+            edge,
+            self.end(self.una - 1),
+            self.end(self.next - 1),
+            self.size * len(new),
+            self.now,
+            lost_now,
+            int(self.c.inflight),
+            rtt_minimum=int(self.c.min_rtt),
+        )
+        return self.meter.acknowledged(ack), sample
 
 
 def flow(
-    draw: random.Random, size: int, shift: int, loss: float, flight: int, stretch: int, pauses: float = 0.01
-) -> Iterator[tuple[tuple[DeliverySample, RateSample], Sender]]:
+    draw: random.Random,
+    size: int,
+    shift: int,
+    loss: float,
+    flight: int,
+    stretch: int,
+    pauses: float = 0.01,
+    longest: int = 0,
+) -> Iterator[tuple[tuple[DeliverySample | None, RateSample], Sender]]:
     """Samples of the meter and of the draft, ACK by ACK, and the flow after it."""
-    sender = Sender(draw, size, DeliveryMeter(highest=START, shift=shift), loss)
+    meter = DeliveryMeter(highest=START, shift=shift, longest=max(shift, longest), changed_at=START)
+    sender = Sender(draw, size, meter, loss)
     for _ in range(4000):
         if draw.random() < pauses:
             sender.pause()
@@ -127,10 +146,10 @@ def rate(sample: DeliverySample) -> float:
 @pytest.mark.parametrize("seed", range(4))
 def test_with_a_record_of_each_segment_every_ack_has_the_drafts_sample(seed: int) -> None:
     limited = 0
-    for (got, exact), _ in flow(random.Random(seed), 4096, 12, 0.0, 32, 4):
-        assert got.valid
+    for (got, exact), _ in flow(random.Random(seed), 2048, 11, 0.0, 32, 4):
+        assert got
         assert got.delivered - got.prior_delivered in (exact.delivered, exact.delivered - MODULUS)
-        assert rate(got) == exact.delivery_rate and got.newly_acked == exact.newly_acked
+        assert rate(got) == exact.delivery_rate
         assert (got.app_limited, got.tx_in_flight, got.lost) == (exact.is_app_limited, exact.tx_in_flight, 0)
         limited += got.app_limited
     assert limited > 50
@@ -138,32 +157,39 @@ def test_with_a_record_of_each_segment_every_ack_has_the_drafts_sample(seed: int
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_sample_in_a_recovery_is_never_above_the_drafts(seed: int) -> None:
-    same = samples = losses = 0
-    for (got, exact), sender in flow(random.Random(seed), 4096, 12, 0.02, 32, 1):
-        losses += got.newly_lost
-        assert sender.meter.lost == sender.c.lost == losses
+    same = samples = 0
+    for (got, exact), sender in flow(random.Random(seed), 2048, 11, 0.02, 32, 1):
+        assert sender.meter.lost == sender.c.lost
         assert sender.meter.delivered == sender.c.delivered % MODULUS
-        if got.valid:
-            assert (got.tx_in_flight, got.lost) == (exact.tx_in_flight, exact.lost)
+        if got:
+            assert (got.tx_in_flight, got.lost - got.prior_lost) == (exact.tx_in_flight, exact.lost)
+            assert got.in_flight == sender.c.inflight
             assert got.app_limited == exact.is_app_limited
             assert rate(got) <= exact.delivery_rate
             same += rate(got) == exact.delivery_rate
             samples += 1
-    assert losses > 0 and samples > 2000 and same > 0.8 * samples
+    assert sender.c.lost > 0 and samples > 2000 and same > 0.8 * samples
 
 
+@pytest.mark.parametrize("shift", [11, 18])
 @pytest.mark.parametrize(("stretch", "loss"), [(1, 0.0), (2, 0.0), (8, 0.0), (2, 0.005)])
-def test_few_records_of_a_large_flight_tell_the_same_rate(stretch: int, loss: float) -> None:
+def test_few_records_of_a_large_flight_tell_the_same_rate(stretch: int, loss: float, shift: int) -> None:
+    """The places become larger or smaller until they fit the flight."""
     draw = random.Random(stretch)
     found, right = [], []
-    for (got, exact), _ in flow(draw, 1460, 14, loss, 300, stretch, pauses=0.0):
-        if got.valid and got.interval and exact.interval:
+    meter = DeliveryMeter()
+    for (got, exact), sender in flow(draw, 1460, shift, loss, 300, stretch, pauses=0.0, longest=18):
+        if got and got.interval and exact.interval:
             found.append(rate(got))
             right.append(exact.delivered / exact.interval)
-    assert len(found) > 4000 * (1 + stretch) / 2 / 300 * 15  # 15 in each round trip
-    # A segment of the same place is up to 16 KiB older than the newest: much of the first flights.
-    assert all(0.9 < a / b < 1.1 for a, b in zip(found[10:], right[10:], strict=True))
-    assert sum(found) == pytest.approx(sum(right), rel=0.02)
+        meter = sender.meter
+    assert meter.shift in (14, 15)  # 8 to 32 in a flight
+    assert len(found) > 4000 * (1 + stretch) / 2 / 300 * 8  # 8 in each round trip
+    # The first flights are few places; where places have become larger some records are missing.
+    apart = [a / b for a, b in zip(found[10:], right[10:], strict=True) if not 0.9 < a / b < 1.1]
+    assert len(apart) <= 3 and all(0.75 < ratio < 1 for ratio in apart)
+    # C.first_send_time is that of the last record, on average a 26th of the round trip too old.
+    assert sum(found) == pytest.approx(sum(right), rel=0.04)
 
 
 def test_an_ack_of_what_was_sent_again_too_early_has_no_rate() -> None:
@@ -172,8 +198,8 @@ def test_an_ack_of_what_was_sent_again_too_early_has_no_rate() -> None:
     meter.departed(1000, 0)
     meter.sent(1000, 1000, 1000, 1000, 90, 0, again=True)
     meter.departed(1000, 90)
-    sample = meter.acknowledged(1000, 1000, 0, 100, 110)
-    assert sample.valid and sample.interval == 0 and meter.lost == 1000
+    sample = meter.acknowledged(Ack(1000, 1000, 1000, 1000, 110, rtt_minimum=100))
+    assert sample and sample.interval == 0 and meter.lost == 1000
 
 
 def test_a_segment_gives_one_sample_when_its_departure_is_known() -> None:
@@ -182,6 +208,8 @@ def test_a_segment_gives_one_sample_when_its_departure_is_known() -> None:
         meter.sent(end, 1000, end, end, 0, 0, again=False)
     meter.departed(2000, 70)
     meter.departed(1000, 10)
-    first, second, third, unknown = (meter.acknowledged(end, 1000, 0, 1, 100) for end in (1000, 2000, 3000, 9000))
-    assert first.valid and first.interval == 100 and meter.first_send == 10
-    assert not (second.valid or third.valid or unknown.valid)
+    first, second, third, unknown = (
+        meter.acknowledged(Ack(end, end, 3000, 1000, 100)) for end in (1000, 2000, 3000, 9000)
+    )
+    assert first and first.interval == 100 and meter.first_send == 10
+    assert not (second or third or unknown)

@@ -128,8 +128,12 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     /** Until the connection is established its policies are not used. */
     val handshakes = insert(STATE === TcpState.synSent || STATE === TcpState.synReceived)
     val stays = insert(OPENING || handshakes)
+    /** The steady policy models the path. */
+    val models = insert(config.steady.present.zip(config.steady.numbers).collect {
+      case (policy, number) if policy.modelsPath => steady === number
+    }.fold(False)(_ || _))
     /** The steady policy has its state of before the reduction again. */
-    val restores = insert(EVENT.kind === kinds.undone && !OPENING)
+    val restores = insert(EVENT.kind === kinds.undone && !OPENING && !models)
     val steadyStays = insert(stays && !restores)
   }
   val STARTUP: Payload[UInt] = index.startup
@@ -139,7 +143,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     val steadyState = insert(prior.steadyState)
   }
   private def pipe(policyState: Payload[Bits]) = new PolicyPipe(
-    steps.take(PolicyPipe.steps + 1), EVENT, kept.window, policyState, NOW, describe.calculating, describe.calculated)
+    steps.take(PolicyPipe.steps + 1), EVENT, kept.window, policyState, NOW, DELIVERY, describe.calculating,
+    describe.calculated)
   private val startup = new PolicyFamily(config, config.startup, pipe(change.startupState), STARTUP,
     Seq(index.stays -> change.startupState))
   private val steady = new PolicyFamily(config, config.steady, pipe(change.steadyState), STEADY,
@@ -154,6 +159,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     private val begins =
       EVENT.kind === kinds.established || EVENT.kind === kinds.restart || EVENT.kind === kinds.estimated
     val fromStartup = insert(begins || grows && EVENT.startingUp || ofStartup)
+    /** The windows are those of a policy that models the path. */
+    val ofModel = insert(index.models && !fromStartup)
     val counts = startup.selects.map(select => insert(select && fromStartup)) ++
       steady.selects.map(select => insert(select && !fromStartup))
   }
@@ -173,7 +180,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
   private val windows =
     new WindowUpdate(config, signals, EVENT, before, prior, results.window, describe.calculated, keeps,
       Option(hostFlight),
-      decide.fromStartup, index.handshakes,
+      decide.fromStartup, decide.ofModel, index.handshakes,
       if (config.policiesBound) Some((results.bounded, results.bound)) else None, steps)
   import index.handshakes
 

@@ -20,11 +20,12 @@ case class GrowthState() extends Bundle {
   *
   * @param policy      the policies' windows, on step 3
   * @param fromStartup they are the start-up policy's, on step 2
+  * @param ofModel     they are those of a policy that bounds itself, on step 2
   */
 class GrowthLimit(
     signals: Signals, event: Payload[CongestionEvent], before: Payload[CongestionState], prior: Payload[PriorState],
     policy: Payload[Window],
-    fromStartup: Payload[Bool], steps: Seq[Node])
+    fromStartup: Payload[Bool], ofModel: Payload[Bool], steps: Seq[Node])
     extends Area {
   import signals._
   private val Seq(_, s1, s2, s3, s4, s5) = steps
@@ -48,7 +49,7 @@ class GrowthLimit(
   private val compare = new s4.Area {
     private val window = Window.ofBytes(limit.bytes)
     private val jumps = (before.window.cwnd << 1) < policy.cwnd
-    val applies = insert(choose.counts && !limit.bytes(31 downto 30).orR && window < policy.cwnd &&
+    val applies = insert(choose.counts && !ofModel && !limit.bytes(31 downto 30).orR && window < policy.cwnd &&
       before.window.cwnd < policy.cwnd && !jumps)
     val stays = insert(window < before.window.cwnd)
   }

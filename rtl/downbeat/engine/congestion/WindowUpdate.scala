@@ -13,10 +13,11 @@ import spinal.lib.misc.pipeline._
   *
   * @param prior      the windows before the last reduction
   * @param policy     the windows of the policy that the event is for
-  * @param calculated a stale response leaves the windows as they are
+  * @param calculated a stale response leaves the windows as they are, but for one `ofModel`
   * @param keeps      so does a change of policies
   * @param host       the host's start of the connection, if the build has one
   * @param fromStartup the start-up policy's windows count
+  * @param ofModel    the windows of a policy that models the path count
   * @param handshakes the connection is not established yet: its policies are not used
   * @param bound      whether the start-up policy bounds what a loss leaves, and by what, if one can
   */
@@ -24,7 +25,8 @@ class WindowUpdate(
     config: DownbeatConfig, signals: Signals, event: Payload[CongestionEvent], before: Payload[CongestionState],
     prior: Payload[PriorState], policy: Payload[Window],
     calculated: Payload[Calculated], keeps: Payload[Bool], host: Option[HostFlight],
-    fromStartup: Payload[Bool], handshakes: Payload[Bool], bound: Option[(Payload[Bool], Payload[UInt])],
+    fromStartup: Payload[Bool], ofModel: Payload[Bool], handshakes: Payload[Bool],
+    bound: Option[(Payload[Bool], Payload[UInt])],
     steps: Seq[Node])
     extends Area {
   import signals._
@@ -81,7 +83,7 @@ class WindowUpdate(
         // In recovery more is outstanding than the window in which the loss was seen.
         when(!event.uninflated && before.window.ssthresh < policy.ssthresh)(window.ssthresh := before.window.ssthresh)
       }
-      if (config.policiesCalculate) is(kinds.calculated)(when(calculated.stale)(window := before.window))
+      if (config.policiesCalculate) is(kinds.calculated)(when(calculated.stale && !ofModel)(window := before.window))
       is(kinds.loss) {
         window.cwnd :=
           Mux[UInt](before.window.cwnd < policy.ssthresh, compare.afterLoss, policy.ssthresh + add.inflation)
@@ -107,7 +109,7 @@ class WindowUpdate(
       window.ssthresh := before.window.ssthresh
     }
   }
-  val growth = new GrowthLimit(signals, event, before, prior, policy, fromStartup, steps)
+  val growth = new GrowthLimit(signals, event, before, prior, policy, fromStartup, ofModel, steps)
 
   new s5.Area {
     WINDOW.cwnd := Mux[UInt](growth.applies, growth.cwnd, bounded(settle.window.cwnd, segment))

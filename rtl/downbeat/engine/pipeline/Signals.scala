@@ -3,7 +3,8 @@ package downbeat.engine.pipeline
 
 import downbeat.config.DownbeatConfig
 import downbeat.congestion.{
-  Calculated, CongestionEventKind, DeparturePlan, InlineResult, InlineUpdate, ProbeAck, RateWindows, Window
+  Calculated, CongestionEventKind, DeliverySample, DeparturePlan, InlineResult, InlineUpdate, ProbeAck, RateWindows,
+  Window
 }
 import downbeat.messages.{
   CloseReason, ConnectionParameters, EventKind, PayloadReference, TcpOptions, TcpState, WindowField
@@ -213,8 +214,12 @@ class Signals(config: DownbeatConfig) {
   val PROPORTIONAL = Payload(Bool())
   /** DeliveredData (RFC 9937): bytes that the event's ACK reports as arrived, less those that it takes back. */
   val DELIVERED = Payload(SInt(config.sendOffsetBits + 2 bits))
+  /** Bytes that are lost and not sent again. */
+  val LOST = Payload(UInt(config.sendOffsetBits bits))
   /** pipe (RFC 6675 2): outstanding bytes that have not arrived, less those that are lost and not sent again. */
   val PIPE = Payload(UInt(config.sendOffsetBits bits))
+  /** A `sent` that is a tail loss probe (RFC 8985 7). */
+  val TAIL_PROBE = Payload(Bool())
   /** SND.NXT returns to SND.UNA: the retransmission timer expired, or RESUMED. */
   val REWIND = Payload(Bool())
   /** The retransmission timer expired: the next segment leaves with as many bytes as the peer's window permits, one
@@ -255,6 +260,10 @@ class Signals(config: DownbeatConfig) {
   val RATES = Payload(RateWindows())
   /** The rate estimator has taken the event. */
   val ESTIMATES = Payload(Bool())
+  /** The delivery rate that the event's ACK samples, on congestion's third step, in a build where a policy
+    * `samplesDelivery`.
+    */
+  val DELIVERY = Payload(DeliverySample())
   /** State of inline measurement, and the stream of probes that it wants. */
   val INLINE = Payload(InlineResult())
   /** The part of the event that inline measurement has received. */

@@ -89,7 +89,7 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
   private val bound = new c4.Area {
     private val lastLost = OHMasking.last(apply(judge.lost))
     val lostTo = insert(MuxOH.or(lastLost, ranges.map(_.left)))
-    val delivered = insert(judge.acked.asSInt.resize(bits + 2) + judge.arrived.resize(bits + 2).asSInt)
+    DELIVERED := judge.acked.asSInt.resize(bits + 2) + judge.arrived.resize(bits + 2).asSInt
     /** Bytes held from the first lost hole that was not sent again on, and from the last lost hole on. */
     val heldFrom = insert(MuxOH.or(apply(locate.firstBeyond), sum.held))
     val heldBeyond = insert(MuxOH.or(lastLost, sum.held))
@@ -118,10 +118,9 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
     private val toFirst = Mux(ranges(0).valid, ranges(0).left, U((BigInt(1) << bits) - 1, bits bits))
     RETRANSMIT_LIMIT :=
       Mux[UInt](RETRANSMIT, toFirst, Mux[UInt](probe.again, U((BigInt(1) << bits) - 1, bits bits), judge.span))
-    DELIVERED := bound.delivered
-    val lost = insert(Mux[UInt](decide.waits, decide.lostSpan - decide.heldWithin, U(0, bits bits)))
+    LOST := Mux[UInt](decide.waits, decide.lostSpan - decide.heldWithin, U(0, bits bits))
   }
   private val flight = new c7.Area {
-    PIPE := decide.missing - output.lost
+    PIPE := decide.missing - LOST
   }
 }

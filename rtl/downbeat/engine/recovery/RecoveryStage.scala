@@ -75,6 +75,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     CONGESTION_KIND := report.kind
     when(lost)(CONGESTION_KIND := CongestionEventKind.loss)
     UNINFLATED := !(lost && !SELECTIVE || report.deflates)
+    TAIL_PROBE := tail.sent
   }
   /** A loss is judged by what the ACK that tells of it leaves outstanding (RFC 6675 5, 4.2). */
   private val flight = new Area {

@@ -5,7 +5,8 @@ Bandwidths are bytes/ns with 24 fraction bits, volumes bytes, times ns, gains ha
 rounded down. Totals of bytes count modulo 2^32, instants modulo 2^48. Departs from the draft:
 
 - HandleLostPacket() once for each request, with the snapshot of its sample;
-- "discontiguous ranges" that Startup lost in a round are ACKs with losses, as in Linux;
+- "discontiguous ranges" that Startup lost in a round are requests with losses;
+- the losses of a round are forgotten when they were spurious;
 - extra_acked has the largest of this and the last 5 rounds, in Startup of this and the last one.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 
 from sim.golden.calculation.divider import quotient
 from sim.golden.congestion.bbr.draft import State
@@ -31,7 +33,6 @@ PROBE_BW = (State.DOWN, State.CRUISE, State.REFILL, State.UP)
 PROBING = (State.STARTUP, State.REFILL, State.UP)
 SECOND = 10**9
 MIN_RTT_FILTER_LEN, PROBE_RTT_INTERVAL, PROBE_RTT_DURATION = 10 * SECOND, 5 * SECOND, SECOND // 5
-SPACING_BITS = 56
 MANTISSA_BITS = 25
 
 
@@ -47,15 +48,13 @@ class Request(PackedFields):
     selective: int = 1  # the peer sends SACK
     cwnd_limited: int = 0
     app_limited: int = 0
-    losses: int = 0  # ACKs with losses since the last request
     initial_window: int = 10  # segments
     segment_size: int = 0
     delivered: int = 0  # total, after the ACK
     prior_delivered: int = 0  # total, when the sample's segment left
     interval: int = 0  # zero: no rate
-    acked: int = 0  # since the last request
-    newly_lost: int = 0  # since the last request
-    lost: int = 0  # since the sample's segment left
+    lost: int = 0  # total, after the ACK
+    prior_lost: int = 0  # total, when the sample's segment left
     tx_in_flight: int = 0
     in_flight: int = 0
     cwnd: int = 0
@@ -71,15 +70,13 @@ class Request(PackedFields):
         ("selective", 1),
         ("cwnd_limited", 1),
         ("app_limited", 1),
-        ("losses", 4),
         ("initial_window", 8),
         ("segment_size", 16),
         ("delivered", 32),
         ("prior_delivered", 32),
         ("interval", 36),
-        ("acked", VOLUME_BITS),
-        ("newly_lost", VOLUME_BITS),
-        ("lost", VOLUME_BITS),
+        ("lost", 32),
+        ("prior_lost", 32),
         ("tx_in_flight", VOLUME_BITS),
         ("in_flight", VOLUME_BITS),
         ("cwnd", VOLUME_BITS),
@@ -107,23 +104,42 @@ def scaled(gain: int, value: int) -> int:
     return gain * value >> GAIN_FRACTION
 
 
+def since(total: int, mark: int) -> int:
+    """Zero if the total is below the mark."""
+    growth = wrap(total - mark, 32)
+    return growth if growth < 1 << 31 else 0
+
+
 def reached(total: int, mark: int) -> bool:
     return wrap(total - mark, 32) < 1 << 31
 
 
+class PrevProbe(IntEnum):
+    """How the last probe for bandwidth ended."""
+
+    NEITHER = 0
+    TOO_HIGH = 1  # by losses
+    PRECAUTIONARY = 2  # before the flight at which one before it was too high
+
+
 @dataclass
 class Unit:
-    """The rows of a connection. r is the request, rate and sampled are of its sample."""
+    """The rows of a connection. r is the request; rate, sampled and sample_lost are of its sample."""
 
     r: Request = Request()
     rate: int = 0
     sampled: int = 0  # bytes
+    sample_lost: int = 0
+    acked: int = 0  # since the last request
+    newly_lost: int = 0  # since the last request
     limited: bool = False
     tx_in_flight: int = 0
     round_start: bool = False
     loss_round_start: bool = False
     cwnd: int = 0
     # Rows from here on
+    delivered: int = 0  # totals of the last request
+    lost: int = 0
     state: State = State.STARTUP
     paced: int = 0  # bandwidth x pacing gain
     next_round_delivered: int = 0
@@ -148,7 +164,7 @@ class Unit:
     full_bw: int = 0
     full_bw_count: int = 0
     drain_rounds: int = 0
-    loss_events: int = 0
+    loss_events: int = 0  # in this round
     stopping: bool = False  # ACKS_PROBE_STOPPING; no other phase has a consequence
     is_bw_probe_sample: bool = False
     bw_probe_up_acked: int = 0
@@ -157,11 +173,9 @@ class Unit:
     rounds_since_probe_up: int = 0
     bw_probe_wait: int = 0
     cycle_stamp: int = 0
-    prev_probe_too_high: bool = False
-    prev_probe_precautionary: bool = False
+    prev_probe: PrevProbe = PrevProbe.NEITHER
     bw_latest: int = 0
     inflight_latest: int = 0
-    is_loss_in_round: bool = False
     loss_round_delivered: int = 0
     prior_cwnd: int = 0
     undo_state: State | None = None
@@ -176,17 +190,20 @@ class Unit:
     def response(self, packed: int) -> int:
         r = Request.unpacked(packed)
         if r.opens:
-            vars(self).update(vars(Unit(cwnd=r.cwnd)))
+            vars(self).update(vars(Unit(cwnd=r.cwnd, delivered=r.prior_delivered, lost=r.prior_lost)))
             self.extra_start = self.min_rtt_stamp = self.probe_rtt_min_stamp = r.now
             first = quotient(r.initial_window * r.segment_size << BANDWIDTH_FRACTION, self._srtt(r), VOLUME_BITS)
             self.paced = first * PACING_GAIN[State.STARTUP] * 100 // 99
         self.r = r
+        self.acked, self.newly_lost = since(r.delivered, self.delivered), since(r.lost, self.lost)
+        self.delivered, self.lost = r.delivered, r.lost
+        self.sampled, self.sample_lost = since(r.delivered, r.prior_delivered), since(r.lost, r.prior_lost)
+        self.tx_in_flight = r.tx_in_flight
         self._recover()
         if r.restarted:
             self._restart()
-        if r.newly_lost:
+        if self.newly_lost:
             self._lose()
-        self.tx_in_flight, self.sampled = r.tx_in_flight, wrap(r.delivered - r.prior_delivered, 32)
         self.rate = quotient(self.sampled << BANDWIDTH_FRACTION, r.interval, VOLUME_BITS) if r.interval else 0
         self.limits = self.limits and reached(self.limited_until, r.prior_delivered)
         self.limited = bool(r.app_limited) or self.limits and reached(r.prior_delivered, self.limited_from)
@@ -204,7 +221,7 @@ class Unit:
         if self.full_bw_reached or paced > self.paced:
             self.paced = paced
         self._set_cwnd()
-        spacing = quotient(1 << 63, self.paced * 99 // 800, SPACING_BITS)
+        spacing = (1 << 63) // max(self.paced * 99 // 800, 129)  # 56 bits
         exponent = max(spacing.bit_length() - MANTISSA_BITS, 0)
         return Response(self.cwnd, spacing >> exponent, exponent).packed()
 
@@ -242,7 +259,7 @@ class Unit:
 
     def _take_back(self) -> None:
         """HandleSpuriousLossDetection(). The stage gives back the window."""
-        self.is_loss_in_round = False
+        self.loss_events = 0
         self._reset_full_bw(0)
         self.bw_shortterm = max(self.bw_shortterm, self.undo[0])
         self.inflight_shortterm = max(self.inflight_shortterm, self.undo[1])
@@ -262,16 +279,14 @@ class Unit:
 
     def _lose(self) -> None:
         r = self.r
-        if not self.is_loss_in_round:
+        if not self.loss_events:
             self.loss_round_delivered = r.delivered
             self._save()
-        self.is_loss_in_round = True
-        self.loss_events = min(self.loss_events + r.losses, 15)
+        self.loss_events = min(self.loss_events + 1, 15)
         if self.is_bw_probe_sample and self._too_high():
-            inflight_prev, lost_prev = r.tx_in_flight - r.newly_lost, r.lost - r.newly_lost
-            excess = 50 * lost_prev - inflight_prev
-            self.tx_in_flight = max(inflight_prev - excess // 49 if excess > 0 else inflight_prev + -excess // 49, 0)
-            self.prev_probe_too_high, self.is_bw_probe_sample = True, False
+            # inflight_prev + (2 % inflight_prev - lost_prev) / 98 %, which is (inflight_prev - lost_prev) / 98 %
+            self.tx_in_flight = max(50 * (r.tx_in_flight - self.sample_lost), 0) // 49
+            self.prev_probe, self.is_bw_probe_sample = PrevProbe.TOO_HIGH, False
             if not r.app_limited:
                 self.inflight_longterm = max(self.tx_in_flight, scaled(BETA, self._target()))
             if self.state is State.UP:
@@ -279,7 +294,7 @@ class Unit:
                 self._start_down()
 
     def _too_high(self) -> bool:
-        return 50 * self.r.lost > self.r.tx_in_flight or (self.r.lost > 0 and not self.r.selective)
+        return 50 * self.sample_lost > self.r.tx_in_flight or (self.sample_lost > 0 and not self.r.selective)
 
     # ---- the model
 
@@ -300,18 +315,17 @@ class Unit:
             self.max_bw = max(self.max_bw_filter)
         if not self.loss_round_start:
             return
-        if self.state not in PROBING and self.is_loss_in_round:
-            bandwidth = self.max_bw if self.bw_shortterm == MAX else self.bw_shortterm
-            volume = self.cwnd if self.inflight_shortterm == MAX else self.inflight_shortterm
+        if self.state not in PROBING and self.loss_events:
+            bandwidth = self.max_bw if self.bw_shortterm >= MAX else self.bw_shortterm
+            volume = self.cwnd if self.inflight_shortterm >= MAX else self.inflight_shortterm
             self.bw_shortterm = max(self.bw_latest, scaled(BETA, bandwidth))
             self.inflight_shortterm = max(self.inflight_latest, scaled(BETA, volume))
-        self.is_loss_in_round = False
 
     def _aggregate(self) -> None:
         expected = self.bw * min(self._since(self.extra_start), (1 << 32) - 1) >> BANDWIDTH_FRACTION
         if self.extra_delivered <= expected:
             self.extra_delivered, self.extra_start, expected = 0, self.r.now, 0
-        self.extra_delivered = min(self.extra_delivered + self.r.acked, MAX)
+        self.extra_delivered = min(self.extra_delivered + self.acked, MAX)
         extra = min(self.extra_delivered - expected, self.cwnd)
         if self.extra_rounds >= (5 if self.full_bw_reached else 1):
             self.extra_acked, self.extra_rounds = (0, self.extra_acked[0]), 0
@@ -345,7 +359,7 @@ class Unit:
     # ---- ProbeBW
 
     def _start_down(self) -> None:
-        self.is_loss_in_round, self.bw_latest, self.inflight_latest = False, 0, 0
+        self.loss_events = self.bw_latest = self.inflight_latest = 0
         self.rounds_since_probe_up = self.r.now & 1
         self.bw_probe_wait = 2 * SECOND + (self.r.now & (1 << 30) - 1)
         self.cycle_stamp = self.r.now
@@ -356,7 +370,8 @@ class Unit:
     def _start_refill(self) -> None:
         self.bw_shortterm = self.inflight_shortterm = MAX
         self.bw_probe_up_rounds = self.bw_probe_up_acked = 0
-        self.prev_probe_precautionary = False
+        if self.prev_probe is PrevProbe.PRECAUTIONARY:
+            self.prev_probe = PrevProbe.NEITHER
         self.stopping = False
         self.next_round_delivered = self.r.delivered
         self.state = State.REFILL
@@ -376,14 +391,15 @@ class Unit:
             self.state = State.UP
             self._raise_slope()
         elif self.state is State.UP:
-            if self.prev_probe_too_high and r.in_flight + r.acked >= self.inflight_longterm:
-                self.prev_probe_precautionary = True
+            if self.prev_probe is PrevProbe.TOO_HIGH and r.in_flight + self.acked >= self.inflight_longterm:
+                self.prev_probe = PrevProbe.PRECAUTIONARY
             elif r.cwnd_limited and self.cwnd >= self.inflight_longterm:
                 self._reset_full_bw(self.rate)
                 return
             elif not self.full_bw_now:
                 return
-            self.prev_probe_too_high = False
+            else:
+                self.prev_probe = PrevProbe.NEITHER
             self._start_down()
 
     def _is_time_to_probe(self) -> bool:
@@ -393,7 +409,7 @@ class Unit:
 
     def _with_headroom(self) -> int:
         bound, segment = self.inflight_longterm, self.r.segment_size
-        return MAX if bound == MAX else max(bound - max(segment, scaled(HEADROOM, bound)), 4 * segment)
+        return MAX if bound >= MAX else max(bound - max(segment, scaled(HEADROOM, bound)), 4 * segment)
 
     def _raise_slope(self) -> None:
         self.probe_up_acked_per_inc = max(self.cwnd >> self.bw_probe_up_rounds, self.r.segment_size)
@@ -404,13 +420,13 @@ class Unit:
             self.is_bw_probe_sample = self.stopping = False
             if self.state in PROBE_BW and not self.limited:
                 self.max_bw_filter = (0, self.max_bw_filter[0])
-            if self.state in PROBE_BW and self.prev_probe_precautionary and not self.prev_probe_too_high:
+            if self.state in PROBE_BW and self.prev_probe is PrevProbe.PRECAUTIONARY:
                 self._start_refill()
                 return True
-        if not self._too_high() and self.inflight_longterm != MAX:
+        if not self._too_high() and self.inflight_longterm < MAX:
             self.inflight_longterm = max(self.inflight_longterm, self.tx_in_flight)
             if self.state is State.UP and self.r.cwnd_limited and self.cwnd >= self.inflight_longterm:
-                acked = self.bw_probe_up_acked + self.r.acked
+                acked = self.bw_probe_up_acked + self.acked
                 delta = acked // self.probe_up_acked_per_inc
                 self.bw_probe_up_acked = acked - delta * self.probe_up_acked_per_inc
                 self.inflight_longterm = min(self.inflight_longterm + delta * self.r.segment_size, MAX - 1)
@@ -486,9 +502,9 @@ class Unit:
         r = self.r
         max_inflight = self._budget(scaled(CWND_GAIN[self.state], self._bdp(self.bw)) + max(self.extra_acked))
         if self.full_bw_reached:
-            self.cwnd = min(self.cwnd + r.acked, max_inflight)
+            self.cwnd = min(self.cwnd + self.acked, max_inflight)
         elif self.cwnd < max_inflight or r.delivered < r.initial_window * r.segment_size:
-            self.cwnd += r.acked
+            self.cwnd += self.acked
         smallest = 4 * r.segment_size
         self.cwnd = max(self.cwnd, smallest)
         if self.state is State.PROBE_RTT:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.golden.congestion.bbr.draft import Bbr, Connection, RateSample, State, WindowedMax
-from sim.golden.congestion.bbr.model import MAX, Request, Response, Unit
+from sim.golden.congestion.bbr.model import MAX, PrevProbe, Request, Response, Unit
 from sim.golden.congestion.bbr.path import Path
 from sim.golden.congestion.seam import MAXIMUM_WINDOW, wrap
 
@@ -89,14 +89,12 @@ class Both(Bbr):
             recovering=c.in_loss_recovery,
             cwnd_limited=c.is_cwnd_limited,
             app_limited=rs.is_app_limited and self.pauses,
-            losses=int(self.newly_lost > 0),
             segment_size=SMSS,
             delivered=wrap(round(c.delivered), 32),
             prior_delivered=wrap(round(rs.prior_delivered), 32),
             interval=round(rs.interval * SECOND) if rs.delivery_rate else 0,
-            acked=round(rs.newly_acked),
-            newly_lost=self.newly_lost,
-            lost=round(rs.lost),
+            lost=wrap(round(c.lost), 32),
+            prior_lost=wrap(round(c.lost - rs.lost), 32),
             tx_in_flight=round(rs.tx_in_flight),
             in_flight=round(c.inflight),
             cwnd=unit.cwnd or round(c.cwnd),
@@ -223,8 +221,8 @@ def test_after_a_probe_with_losses_the_next_stops_early_and_without_losses_anoth
     while bbr.state is not State.REFILL:
         path.run(path.now + 0.001)
     bound = int(1.1 * path.bdp)
-    for model in (bbr, bbr.unit):
-        model.prev_probe_too_high, model.inflight_longterm = True, bound
+    bbr.prev_probe_too_high, bbr.unit.prev_probe = True, PrevProbe.TOO_HIGH
+    bbr.inflight_longterm = bbr.unit.inflight_longterm = bound
     path.run(path.now + 0.3, lambda sample: states.append(bbr.state))
     bbr.judge()
     entered = [state for before, state in pairwise([None, *states]) if state is not before]
@@ -239,7 +237,8 @@ def test_the_flight_at_which_losses_exceed_two_percent(before: int, lost: int, n
     draft.c.cwnd = 0
     draft.handle_lost_packet(newly, before + newly, lost + newly, False, 0.0)
     unit = Unit(is_bw_probe_sample=True)
-    unit.r = Request(newly_lost=newly, tx_in_flight=before + newly, lost=lost + newly, segment_size=SMSS)
+    unit.r = Request(tx_in_flight=before + newly, segment_size=SMSS)
+    unit.newly_lost, unit.sample_lost = newly, lost + newly
     unit._lose()
     assert (unit.inflight_longterm == MAX) == (draft.inflight_longterm == inf)
     if draft.inflight_longterm < inf:
@@ -256,7 +255,7 @@ def test_after_a_timeout_the_window_is_back_when_a_window_is_delivered() -> None
         delivered = total + acks * SMSS
         request = Request(
             timed_out=acks == 1, segment_size=SMSS, delivered=delivered, prior_delivered=delivered - SMSS,
-            acked=SMSS, cwnd=window_now, now=START + round(path.now * SECOND) + acks,
+            cwnd=window_now, now=START + round(path.now * SECOND) + acks,
         )  # fmt: skip
         before, window_now = window_now, Response.unpacked(unit.response(request.packed())).cwnd
         whole = (acks - 1) * SMSS >= window

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-2-Clause-Patent
+package downbeat.engine.measure
+
+import downbeat.config.DownbeatConfig
+import downbeat.congestion.{DeliverySample, Window}
+import downbeat.engine.pipeline.{EnginePipeline, Signals, Stage}
+import downbeat.engine.recovery.SendLog
+import downbeat.lib.WideMemory
+import downbeat.lib.ecc.StateMemory
+import downbeat.messages.EventKind
+import downbeat.time.{Instant, NearInstant}
+import downbeat.wire.SequenceNumber
+import spinal.core._
+import spinal.lib._
+import spinal.lib.misc.pipeline._
+
+/** The delivery meter's state of a connection (draft-ietf-ccwg-bbr 4.1.2), in a side memory. Bytes; totals modulo 2^32.
+  */
+case class DeliveryState(config: DownbeatConfig) extends Bundle {
+  /** C.delivered, and C.lost. */
+  val delivered, lost = UInt(32 bits)
+  val deliveredTime, firstSend = NearInstant(config.roundTripBits)
+  /** Lost and not sent again. */
+  val lostNow = UInt(config.sendOffsetBits bits)
+  /** One past the highest byte that the peer has reported. */
+  val highest = SequenceNumber()
+  /** C.app_limited: until the total exceeds `limitedUntil`. */
+  val limited = Bool()
+  val limitedUntil = UInt(32 bits)
+}
+
+/** How numbers go to places of a connection's log. */
+case class DeliveryPlaces(config: DownbeatConfig) extends Bundle {
+  /** A place is for 2^shift bytes; so, up to `changedAt`, for 2^shiftBefore. */
+  val shift, shiftBefore = UInt(log2Up(DeliveryMeter.longestShift(config) + 1) bits)
+  val changedAt = SequenceNumber()
+}
+
+/** P: a segment, and the connection when it left. */
+case class DeliveryRecord(config: DownbeatConfig) extends Bundle {
+  /** One past its last byte. */
+  val end = SequenceNumber()
+  /** The SFD has been seen at the wire, at `departure`. */
+  val departed = Bool()
+  val departure = NearInstant(config.roundTripBits)
+  val delivered, lost = UInt(32 bits)
+  val deliveredTime, firstSend = NearInstant(config.roundTripBits)
+  val inFlight = UInt(config.sendOffsetBits bits)
+  val limited = Bool()
+}
+
+/** Samples the delivery rate with each ACK ([[DeliverySample]]).
+  *
+  * The log of a connection has [[SendLog.places]] records, each for 2^shift bytes: the first segment that ends there,
+  * until the peer holds it. The shift follows the flight, so that an eighth of the places or more are in it. It changes
+  * at most once in a round trip. An ACK finds the place of the highest byte that it reports, cumulatively or
+  * by its first SACK block. It has a sample if that byte is beyond all that were reported before, and the segment of
+  * the place is delivered with it. An ACK that only fills holes has none: they were sent again (4.1.3.5).
+  *
+  * The connection is limited by the application when all that was written has left, nothing waits to be sent again, and
+  * cwnd is not full (4.1.2.4), after each ACK and each segment.
+  *
+  * Totals of losses and PIPE come while congestion begins, so the sample is there on congestion's third step.
+  *
+  * Departs from the draft: what goes again after a timeout is lost when it leaves. A loss that a tail loss probe
+  * repaired does not count.
+  *
+  * @param steps  of the measure stage
+  * @param window the connection's before the event, on the congestion stage's first step
+  */
+class DeliveryMeter(
+    config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals, steps: Seq[Node],
+    window: Payload[Window])
+    extends Area {
+  import signals._
+  private val Seq(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10) =
+    pipeline.nodes.drop(pipeline.nodes.indexOf(steps.head)).take(11)
+  private val bits = config.sendOffsetBits
+  private val places = SendLog.places(config)
+  private val longest = DeliveryMeter.longestShift(config)
+  private val varies = longest > SendLog.placeShift
+  private val maps = varies generate StateMemory(config.ecc, DeliveryPlaces(config), config.flows)
+  private val states = StateMemory(config.ecc, DeliveryState(config), config.flows)
+  private val records = StateMemory(config.ecc, DeliveryRecord(config), config.flows * places)
+  for (memory <- Seq(states, records) ++ Option(maps))
+    memory.addAttribute("no_rw_check") // events of one flow are too far apart to collide
+  if (config.flows * places > Stage.distributed) WideMemory(records)
+  private def low(instant: Instant): NearInstant = instant.low(config.roundTripBits)
+
+  // ---- steps 0 to 3: the place
+
+  private val select = new m0.Area {
+    val flow: UInt = FLOW
+    val isSent = insert(LIVE && KIND === EventKind.sent && (LENGTH.orR || FLAGS.fin))
+    val isDeparted = insert(LIVE && KIND === EventKind.departed)
+    val isAck = insert(LIVE && KIND === EventKind.segment && (ADVANCED || REPEATED))
+    val begins = insert(OPENING || ESTABLISHED)
+    val length = insert(LENGTH + FLAGS.fin.asUInt)
+    /** Bytes from SND.UNA that the first block reaches. A duplicate SACK (RFC 2883) stands first and is none. */
+    private val block = Mux(OPTIONS.sack(0).valid, OPTIONS.sack(0), OPTIONS.sack(1))
+    private val counts = SELECTIVE && block.valid && !(OUTSTANDING.resize(bits) < block.right)
+    val reach = insert(Mux(counts, block.right, U(0, bits bits)))
+    val allSent = insert(HIGHEST_SENT.value === WRITTEN.value)
+  }
+  private val mapRead = varies generate pipeline.readSide(maps, m0, select.flow, needed = _(LIVE))
+  private val locate = new m1.Area {
+    private val base = Mux[UInt](select.isAck, UNACKNOWLEDGED.value, SEQUENCE.value)
+    private val more = Mux[UInt](select.isSent, select.length, select.reach.resize(32))
+    /** End of the segment that the event is about, or of all that the ACK reports. */
+    val end = insert(base + Mux(select.isDeparted, U(0, 32 bits), more))
+    val map = varies generate insert {
+      val map = CombInit[DeliveryPlaces](mapRead.word).allowOverride()
+      when(select.begins) {
+        map.shift := SendLog.placeShift
+        map.shiftBefore := SendLog.placeShift
+        map.changedAt := UNACKNOWLEDGED
+      }
+      map
+    }
+  }
+  /** The number has the shift of now. */
+  private def follows(number: UInt, map: DeliveryPlaces): Bool = isAfter(number - map.changedAt.value)
+  private def isAfter(distance: UInt): Bool = !distance.msb && distance.orR
+  private val choose = new m2.Area {
+    val flow: UInt = FLOW
+    val isNew = varies generate insert(follows(locate.end, locate.map))
+    val shift =
+      varies generate insert(Mux[UInt](follows(locate.end, locate.map), locate.map.shift, locate.map.shiftBefore))
+  }
+  private val address = new m3.Area {
+    private def at(shift: Int) = locate.end(shift, log2Up(places) bits)
+    private val shifts = SendLog.placeShift to longest
+    val place = insert(
+      if (varies) MuxOH.or(Vec(shifts.map(choose.shift === _)), shifts.map(at)) else at(SendLog.placeShift))
+    val record = FLOW @@ place
+  }
+  private val stateRead = pipeline.readSide(states, m2, choose.flow, needed = _(LIVE))
+  private val record =
+    pipeline.readSide(records, m3, address.record, needed = node => node(select.isAck) || node(select.isDeparted)).word
+
+  // ---- steps 3 to 8: the sample
+
+  private val begin = new m3.Area {
+    /** The state before the event; a connection begins with nothing. */
+    val before = insert {
+      val before = CombInit[DeliveryState](stateRead.word).allowOverride()
+      when(select.begins) {
+        before.clearAll()
+        before.highest := UNACKNOWLEDGED
+        before.deliveredTime := low(NOW)
+        before.firstSend := low(NOW)
+      }
+      before
+    }
+  }
+  import begin.before
+  private val compare = new m5.Area {
+    private def beyondHighest(number: UInt): UInt = number - before.highest.value
+    val reported = insert(beyondHighest(locate.end))
+    val recorded = insert(beyondHighest(record.end.value))
+    val outstanding = insert(beyondHighest(HIGHEST_SENT.value))
+    val within = insert(locate.end - record.end.value) // signed
+    val isIt = insert(record.end.value === locate.end)
+    /** A record by the shift before gives way to one by the new shift. */
+    val givesWay = insert(if (varies) choose.isNew && !follows(record.end.value, locate.map) else False)
+    val sending = insert(record.departure.units - record.firstSend.units)
+    val acknowledging = insert(low(STAMP.instant).units - record.deliveredTime.units)
+    /** Bytes that go again were lost, so less is lost and not sent again now. */
+    private val again = Mux[UInt](select.isSent && RESENT && !TAIL_PROBE, LENGTH, U(0, 32 bits))
+    val owed = insert((again -^ before.lostNow.resize(32)).asSInt)
+    val filled = insert(record.inFlight.resize(31) + SEGMENT_SIZE)
+    val delivered = insert(Mux(select.isAck, DELIVERED.resize(32).asUInt, U(0, 32 bits)))
+  }
+  private val judge = new m6.Area {
+    val reports = insert(select.isAck && isAfter(compare.reported))
+    val sampled = insert(isAfter(compare.recorded) && !compare.within.msb && record.departed)
+    /** The place has another segment, which the peer does not hold. */
+    val taken = insert(
+      !compare.isIt && !compare.givesWay && isAfter(compare.recorded) && !(compare.outstanding < compare.recorded))
+    val departs = insert(select.isDeparted && compare.isIt && !record.departed)
+    val longer =
+      insert(Mux[UInt](compare.sending < compare.acknowledging, compare.acknowledging, compare.sending))
+    val delivered = insert(before.delivered + compare.delivered)
+    val arrives = insert(compare.delivered.orR && !compare.delivered.msb)
+    val fills = insert(window.cwnd(46 downto 16) < compare.filled)
+  }
+  private val bound = new m7.Area {
+    val interval = insert {
+      val interval = judge.longer.resize(36)
+      when(judge.longer.takeHigh(config.roundTripBits - 36).orR)(interval.setAll())
+      interval
+    }
+    val hasRate = insert(!(judge.longer < RTT_MINIMUM))
+    val over = insert((before.limitedUntil - judge.delivered).msb)
+    val newlyLost = insert(apply(LOST).resize(34).asSInt + compare.owed.resize(34))
+    val lostNow = insert(apply(LOST))
+  }
+  private val total = new m8.Area {
+    val lost = insert(before.lost + (bound.newlyLost.msb ? U(0, 32 bits) | bound.newlyLost(31 downto 0).asUInt))
+    val pipe = insert(apply(PIPE))
+    /** Nothing else is in flight. */
+    val alone = insert(select.isSent && PIPE.resize(32) === select.length)
+    val idles = insert((select.isAck || select.isSent || select.begins) && select.allSent && !bound.lostNow.orR &&
+      PIPE.resize(31) < window.cwnd(46 downto 16))
+    val limitedUntil = insert(judge.delivered + PIPE.resize(32))
+
+    DELIVERY.valid := judge.reports && judge.sampled
+    DELIVERY.delivered := judge.delivered
+    DELIVERY.priorDelivered := record.delivered
+    DELIVERY.interval := Mux[UInt](bound.hasRate, bound.interval, U(0, 36 bits))
+    DELIVERY.lost := lost
+    DELIVERY.priorLost := record.lost
+    DELIVERY.txInFlight := record.inFlight.resized
+    DELIVERY.inFlight := PIPE.resized
+    DELIVERY.appLimited := record.limited
+    DELIVERY.cwndLimited := judge.fills
+    DELIVERY.selective := SELECTIVE
+  }
+
+  // ---- state, log, and places after the event
+
+  private val update = new m9.Area {
+    private val after = CombInit[DeliveryState](before).allowOverride()
+    after.delivered := judge.delivered
+    after.lost := total.lost
+    after.lostNow := bound.lostNow
+    when(judge.arrives)(after.deliveredTime := low(STAMP.instant))
+    when(judge.reports) {
+      after.highest.value := locate.end
+      when(judge.sampled)(after.firstSend := record.departure)
+    }
+    when(total.alone) {
+      after.firstSend := low(NOW)
+      after.deliveredTime := low(NOW)
+    }
+    when(bound.over)(after.limited := False)
+    when(total.idles) {
+      after.limited := True
+      after.limitedUntil := total.limitedUntil
+    }
+    if (config.ecc) StateMemory.poison(states, stateRead.unreadable)
+    pipeline.behind(m9)(states.write(FLOW, after, isValid && (LIVE || OPENING)))
+    val deliveredTime = insert(after.deliveredTime)
+    val firstSend = insert(after.firstSend)
+  }
+  private val log = new m10.Area {
+    private val written = CombInit[DeliveryRecord](record).allowOverride()
+    when(select.isSent) {
+      written.end.value := locate.end
+      written.departed := False
+      written.delivered := before.delivered
+      written.lost := total.lost
+      written.deliveredTime := update.deliveredTime
+      written.firstSend := update.firstSend
+      written.inFlight := total.pipe
+      written.limited := before.limited
+    } otherwise {
+      written.departed := True
+      written.departure := low(STAMP.instant)
+    }
+    private val logs = select.isSent && !judge.taken || judge.departs
+    pipeline.behind(m10)(records.write(FLOW @@ address.place, written, isValid && logs))
+  }
+  private val follow = varies generate new Area {
+    private val widthOfPlaces = log2Up(places)
+    /** The shift with which the flight has at least half of the places, and larger ones. */
+    private val measure = new m5.Area {
+      val flight = insert(OHToUInt(OHMasking.last(OUTSTANDING.resize(bits))))
+      val settled = insert(!(before.highest.value - locate.map.changedAt.value).msb)
+    }
+    private val fit = new m6.Area {
+      private def larger(by: Int): Payload[UInt] = insert(Vec(Seq.tabulate(bits)(level =>
+            U((level + 1 - widthOfPlaces + by) max SendLog.placeShift min longest, widthOf(locate.map.shift) bits)))(
+          measure.flight))
+      val Seq(low, middle, high) = Seq.tabulate(3)(larger)
+    }
+    new m7.Area {
+      private val after = CombInit[DeliveryPlaces](locate.map).allowOverride()
+      when(select.isAck && measure.settled) {
+        after.changedAt := before.highest
+        when(locate.map.shift < fit.low || fit.high < locate.map.shift) {
+          after.shift := fit.middle
+          after.shiftBefore := locate.map.shift
+          after.changedAt := HIGHEST_SENT
+        }
+      }
+      if (config.ecc) StateMemory.poison(maps, mapRead.unreadable)
+      pipeline.behind(m7)(maps.write(FLOW, after, isValid && (LIVE || OPENING)))
+    }
+  }
+}
+
+object DeliveryMeter {
+  /** The places of a log with this shift are the whole send buffer. */
+  def longestShift(config: DownbeatConfig): Int =
+    log2Up(config.sendBufferBytes / SendLog.places(config)) max SendLog.placeShift
+}
