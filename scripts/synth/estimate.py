@@ -129,7 +129,7 @@ def _policies(names: list[str]) -> Area:
 
 
 def _unit(calculator: str) -> str:
-    return f"Calculator{calculator.capitalize()}"
+    return "DeliveryBench" if calculator == "deliverybench" else f"Calculator{calculator.capitalize()}"
 
 
 def _flows(flows: int) -> Area:

@@ -44,11 +44,12 @@ def build(name: str) -> Build:
 
 
 def calculators(policy: str) -> set[str]:
-    """The units that the policy has calculate for it, by the names of their modules."""
+    """The units that the policy has calculate for it, and the delivery meter, by the names of their modules."""
     text = _policy(policy)
     found = {_name(unit) for unit in re.findall(r"calculator: Option\[Calculator\] = Some\((\w+)\)", text)}
     for other in re.findall(r"calculator: Option\[Calculator\] = (\w+)\.calculator", text):
         found |= calculators(other.lower())
+    found |= {"deliverybench"} if "samplesDelivery = true" in text else set()
     found |= {"rateestimate"} if "estimatesRates = true" in text else set()
     return found | ({"inlinemeasurement"} if "measuresInline = true" in text else set())
 

@@ -63,6 +63,7 @@ std::unique_ptr<Application> application(downbeat_device *device, const Options 
   if (!options.send.empty()) {
     downbeat_parameters parameters{};
     parameters.startup = options.startup.empty() ? nullptr : options.startup.c_str();
+    parameters.steady = options.steady.empty() ? nullptr : options.steady.c_str();
     parameters.initial_window = options.initialWindow;
     return std::make_unique<FileSender>(device, options.send, options.peerIp, options.port, &parameters);
   }

@@ -20,7 +20,7 @@ constexpr const char *usage =
     "              --iperf3=client --peer-ip=IP --bytes=N [--connections=N] [--reverse=1])\n"
     "downbeat_tap --tap=NAME --relay=NAME --relay-namespace=PATH\n"
     "             [--port=N] [--drop=SHARE] [--reorder=SHARE] [--duplicate=SHARE] [--corrupt=SHARE]\n"
-    "             [--delay=MS] [--startup=POLICY] [--initial-window=SEGMENTS]\n"
+    "             [--delay=MS] [--startup=POLICY] [--steady=POLICY] [--initial-window=SEGMENTS]\n"
     "             [--seed=N] [--wall-limit=SECONDS] [--waves=FILE] [--pcap=FILE]\n";
 
 [[noreturn]] void refuse(const std::string &why) {
@@ -73,6 +73,7 @@ Options Options::parse(int count, char **arguments) {
       {"--peer-ip", [&](const std::string &text) { options.peerIp = ipOf(text); }},
       {"--port", [&](const std::string &text) { options.port = static_cast<std::uint16_t>(number(text, 1, 65535)); }},
       {"--startup", [&](const std::string &text) { options.startup = text; }},
+      {"--steady", [&](const std::string &text) { options.steady = text; }},
       {"--initial-window",
        [&](const std::string &text) { options.initialWindow = static_cast<std::uint32_t>(number(text, 1, 255)); }},
       {"--delay", [&](const std::string &text) { options.delay = number(text, 0, 1e4); }},

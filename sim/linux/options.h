@@ -25,7 +25,7 @@ struct Options {
   std::array<std::uint8_t, 6> coreMac{};
   std::uint32_t peerIp = 0;      // send, fetch, iperf3 client: the core's peer
   std::uint16_t port = 5001;     // the peer's port, or the one that the core listens on
-  std::string startup;           // send: start-up policy by name; empty: the build's first
+  std::string startup, steady;   // send: policies by name; empty: the build's first
   std::uint32_t initialWindow = 0; // send: segments; 0: the library's
   Impairment impairment;         // each way
   double delay = 0;              // ms, each way

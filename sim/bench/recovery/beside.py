@@ -27,13 +27,15 @@ from sim.linux.transfer import BESIDE_CORE, FROM_CORE, Impairment, Plan
 DELAY_MS = 50  # one way; as much may the simulated core be behind the clock, and its frames still arrive in time
 ATTEMPTS = 3  # on a machine that is too busy for that
 SIZE = 64 * 1024  # bytes
-CONGESTION_CONTROL = "reno"  # as the core
 LIMIT_SECONDS = 60
 AT_ONCE = 2
+RENO, BBR = "reno", "bbr"  # the congestion control of both senders: BBR's version 3 in the core, 1 in the kernel
 PATHS = {
-    "1 % lost": Impairment(drop=0.01),
-    "3 % lost": Impairment(drop=0.03),
-    "1 % lost, 5 % reordered": Impairment(drop=0.01, reorder=0.05),
+    "1 % lost": (Impairment(drop=0.01), RENO),
+    "3 % lost": (Impairment(drop=0.03), RENO),
+    "1 % lost, 5 % reordered": (Impairment(drop=0.01, reorder=0.05), RENO),
+    "1 % lost, BBR": (Impairment(drop=0.01), BBR),
+    "3 % lost, BBR": (Impairment(drop=0.03), BBR),
 }
 QUICK, FULL = 60, 400  # transfers of a sender on each path
 
@@ -49,8 +51,9 @@ def one(program: Path, work: Path, sender: str, path: str, seed: int) -> tuple[f
 
 def _attempt(program: Path, work: Path, sender: str, path: str, seed: int) -> tuple[float, float]:
     contents = generated(f"beside {seed}", SIZE)
-    more = (f"--delay={DELAY_MS}",)
-    plan = Plan(sender, contents, PATHS[path], seed, CONGESTION_CONTROL, LIMIT_SECONDS, None, None, more)
+    impairment, congestion_control = PATHS[path]
+    more = (f"--delay={DELAY_MS}", *([f"--steady={congestion_control}"] if sender == FROM_CORE else []))
+    plan = Plan(sender, contents, impairment, seed, congestion_control, LIMIT_SECONDS, None, None, more)
     if sender == BESIDE_CORE:
         result = transfer.run_beside(plan, program)
     else:
@@ -63,8 +66,8 @@ def _attempt(program: Path, work: Path, sender: str, path: str, seed: int) -> tu
 
 def measure(first: int) -> dict[str, Any]:
     """Fields of recovery.json; raises namespace.Missing where it cannot be done."""
-    if CONGESTION_CONTROL not in linux.congestion_controls():
-        raise Failed(f"this kernel has no {CONGESTION_CONTROL}")
+    if missing := {control for _, control in PATHS.values()} - set(linux.congestion_controls()):
+        raise Failed(f"this kernel has no {', '.join(sorted(missing))}")
     program = build.linux() / "downbeat_tap"
     runs = FULL if os.environ.get("FULL") else QUICK
     wanted = [

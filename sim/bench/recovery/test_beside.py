@@ -26,9 +26,10 @@ try:
 except namespace.Missing as missing:
     print(missing, file=sys.stderr)
     raise SystemExit(77)
-beside.PATHS = {"clean": Impairment()}
+beside.PATHS = {"clean": (Impairment(), "reno"), "BBR": (Impairment(), "bbr")}
 program = build.linux() / "downbeat_tap"
-print(json.dumps([beside.one(program, Path(sys.argv[1]), who, "clean", int(sys.argv[2])) for who in (FROM_CORE, BESIDE_CORE)]))
+senders = [(who, path) for path in beside.PATHS for who in (FROM_CORE, BESIDE_CORE)]
+print(json.dumps([beside.one(program, Path(sys.argv[1]), who, path, int(sys.argv[2])) for who, path in senders]))
 """
 
 pytestmark = pytest.mark.heavy

@@ -41,9 +41,9 @@ case class BbrState() extends Bundle {
 object Bbr extends SteadyPolicy {
   val name = "bbr"
   override def state: Bundle = BbrState()
-  override def paces: Boolean = true
-  override def samplesDelivery: Boolean = true
-  override def modelsPath: Boolean = true
+  override val paces = true
+  override val samplesDelivery = true
+  override val modelsPath = true
   override val calculator: Option[Calculator] = Some(BbrModel)
 
   def build(pipe: PolicyPipe): Payload[PolicyResult] = new Composite(pipe) {
@@ -54,7 +54,6 @@ object Bbr extends SteadyPolicy {
     val decide = new s0.Area {
       private def is(some: SpinalEnumElement[CongestionEventKind.type]*): Bool =
         some.map(event.kind === _).reduce(_ || _)
-      val opens = insert(is(kinds.established))
       val reduces = insert(is(kinds.loss, kinds.timeout))
       val responds = insert(is(kinds.calculated) && !calculated.ofStartup)
       val response = insert(calculated.response.resize(widthOf(BbrModelResponse())).as(BbrModelResponse()))
