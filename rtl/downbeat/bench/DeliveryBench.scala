@@ -17,7 +17,7 @@ case class DeliveryRequest(config: DownbeatConfig) extends Bundle {
   val flow = UInt(config.flowBits bits)
   val kind = EventKind()
   val established = Bool()
-  /** Of a segment that leaves, its first number; of one that departed, one past its last. */
+  /** The first number of a segment that leaves; one past the last of one that departed. */
   val sequence = SequenceNumber()
   val length = UInt(16 bits)
   val resent, probe = Bool()
