@@ -152,7 +152,8 @@ ILLEGAL = {
     "miss": [0, 1, 1 << 72, 1 << 88],
     "resume": [0, 1 << 16 | 1, 1 << 32 | 1, 1 << 32 | 1 << 16, 1 << 68],
 } | {
-    name: [1] for name in ("reno", "cubic", "stcp", "standard", "ssipp", "lbc", "hystart", "limited", "rapid", "search")
+    name: [1]
+    for name in ("reno", "cubic", "stcp", "bbr", "standard", "ssipp", "lbc", "hystart", "limited", "rapid", "search")
 }
 
 
