@@ -25,7 +25,8 @@ from sim.device.pair import IPS, MACS, would_block
 RECEIVING = 3_200
 # nor do the four clocks of one without payload: all that a core places that only sends is its peers' FINs.
 PLACING = 32
-FIELDS = tuple(field[0] for field in Event._fields_ if field[0] not in ("time", "rtt", "arrival"))
+TIMES = ("time", "rtt", "arrival", "delivery_interval")
+FIELDS = tuple(field[0] for field in Event._fields_ if field[0] not in TIMES)
 FIN, SYN = 1, 2  # bits of the flags
 SEGMENT, PLACED, CONSUMED, DEPARTED, ESTIMATED = 0, 1, 4, 11, 17  # kinds of events
 # ns. Stamps of ACKs differ by a clock, and with them how many of 16 turns of some 65 clocks the rate estimator takes.
@@ -189,6 +190,8 @@ def same_events(frame: Run, header: Run, placing: int, order: Order = all_togeth
             continue
         assert 0 <= one.time - other.time <= placing * placed[number], f"event {number}: {one.time}, {other.time} ns"
         assert not one.rtt_valid or abs(one.rtt - other.rtt) <= PLACING
+        apart = abs(one.delivery_interval - other.delivery_interval)
+        assert not one.delivery_valid or apart <= PLACING + placing * placed[number]
 
 
 BEHIND_A_HOLE = 32 * FULL  # bytes; as many segments are in flight when one is lost

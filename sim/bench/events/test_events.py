@@ -17,7 +17,7 @@ EVENTS = 10_000
 MANY = 40_000  # Carson calculates once in some thousand
 FLOW_SPACING = 8  # clocks
 # Steady policies that calculate ask within MANY events, start-ups perhaps.
-CALCULATING = {*MIXED.split(", "), "carson", "cubic", "fast", "logistic", "vegas"}
+CALCULATING = {*MIXED.split(", "), "bbr", "carson", "cubic", "fast", "logistic", "vegas"}
 PERHAPS = {"hoe", "miss", "past", "rapid", "resume", "search", "spm", "spmastart", "vegasstart"}
 
 
