@@ -105,7 +105,7 @@ interop: $(SIM_RTL) ## the core on a TAP and Linux: files, web, iperf3, nmap, a 
 	@$(PY) -m sim.linux
 
 litex: $(LITEX_RTL) | $(LITEX) ## a computer of LiteX with the core, simulated: a file from Linux and back; root [SIZE SEED WALL_LIMIT]
-	@$(IN_ENV) python -m pytest -q sim/litex/test_memory.py sim/litex/test_run.py
+	@$(IN_ENV) python -m pytest -q -W ignore::DeprecationWarning sim/litex
 	@$(PY) -m sim.litex
 
 gap: $(SIM_RTL) ## departures, pairs and rates at the MAC's pins, compared with their schedules [SEED=n JOBS=n SCHEDULE=file]
