@@ -35,8 +35,8 @@ case class BbrState() extends Bundle {
   * BBR does not cut the window with a loss: ssthresh = cwnd, so that PRR (RFC 9937) keeps the flight. In recovery the
   * response is for ssthresh alone.
   *
-  * Departs from the draft: after idleness the window restarts (RFC 5681 4.1), where the connection does; segments then
-  * leave by the last spacing, not by the bandwidth.
+  * Departs from the draft: after idleness the window restarts (RFC 5681 4.1), unless the connection has `nssr`; segments
+  * then leave by the last spacing, not by the bandwidth.
   */
 object Bbr extends SteadyPolicy {
   val name = "bbr"
