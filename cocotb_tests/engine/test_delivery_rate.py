@@ -49,8 +49,8 @@ class Flow:
         self.meter, self.ends = DeliveryMeter(self.una, longest=LONGEST, changed_at=self.una), []
         self.meter.delivered_time = self.meter.first_send = self.now
         fields, pipe = self._fields("segment", established=1)
-        self.meter.loses(fields["lost"])
-        self._idles(fields, pipe)
+        self.meter.changes(fields["lost"])
+        self._idles(fields, pipe, begins=True)
         return fields
 
     def event(self) -> tuple[dict[str, int], DeliverySample | None]:
@@ -66,24 +66,29 @@ class Flow:
         if kind == "departed" and self.ends:
             end = self.ends.pop(-1 - self.draw.randrange(min(3, len(self.ends))))
             fields, _ = self._fields("departed", sequence_value=end)
-            self.meter.loses(fields["lost"])
+            self.meter.changes(fields["lost"])
             self.meter.departed(end, self.now)
             return fields, None
         fields, _ = self._fields("timer")
-        self.meter.loses(fields["lost"])
+        taken_back = self.draw.choice([0, self.draw.randrange(1 << 12)])
+        fields["delivered"] = -taken_back % (1 << (BUFFER.bit_length() + 2))
+        self.meter.changes(fields["lost"], -taken_back)
         return fields, None
 
     def _send(self, again: bool) -> dict[str, int]:
         length = self.draw.choice([SMSS, SMSS, self.draw.randrange(1, SMSS)])
         first = (self.una + self.draw.randrange(since(self.highest, self.una))) % MODULUS if again else self.highest
-        end = (first + length) % MODULUS
+        fin = int(self.draw.random() < 0.02)
+        end = (first + length + fin) % MODULUS
         self.highest = end if since(end, self.highest) > 0 else self.highest
         self.written = self.highest if since(self.highest, self.written) > 0 else self.written
         if self.draw.random() < 0.3:
-            self.written = (self.highest + self.draw.choice([0, 1, 1 << 16])) % MODULUS
+            self.written = (self.highest + self.draw.choice([-1, 0, SMSS - 1, SMSS, 1 << 16])) % MODULUS
         self.ends.append(end)
         probe = again and self.draw.random() < 0.3
-        fields, pipe = self._fields("sent", sequence_value=first, length=length, resent=int(again), probe=int(probe))
+        marks = {"fin": fin, "resent": int(again), "probe": int(probe)}
+        fields, pipe = self._fields("sent", sequence_value=first, length=length, **marks)
+        length += fin
         if self.draw.random() < 0.1:
             fields["pipe"] = pipe = length
         lost_again = again and not probe
@@ -102,11 +107,11 @@ class Flow:
             fields |= {f"blocks_{i}_valid": int(block is not None)}
             fields |= {f"blocks_{i}_left": left_edge, f"blocks_{i}_right": right_edge}
         first = blocks[0] or blocks[1]
-        reach = first[1] if first and first[1] <= left else 0
+        reach = first[1] if first and first[1] <= left and fields["selective"] else 0
         delivered = self.draw.choice([acked, acked, -self.draw.randrange(1 << 12), self.draw.randrange(1 << 16)])
         fields["delivered"] = delivered % (1 << (BUFFER.bit_length() + 2))
         edge = (self.una + reach) % MODULUS
-        path = (pipe, fields["cwnd"], SMSS, fields["rttMinimum"])
+        path = (pipe, fields["cwnd"], SMSS, fields["rttMinimum"], fields["selective"])
         sample = self.meter.acknowledged(Ack(edge, self.una, self.highest, delivered, self.now, fields["lost"], *path))
         self._idles(fields, pipe)
         return fields, sample
@@ -119,7 +124,7 @@ class Flow:
 
     def _fields(self, kind: str, **more: int) -> tuple[dict[str, int], int]:
         pipe = self.draw.choice([0, SMSS, self.draw.randrange(1 << 16)])
-        names = ("established", "sequence_value", "length", "resent", "probe", "acknowledges", "delivered")
+        names = ("established", "sequence_value", "length", "fin", "resent", "probe", "acknowledges", "delivered")
         blocks = (f"blocks_{i}_{name}" for i in range(2) for name in ("valid", "left", "right"))
         return {
             "flow": self.number,
@@ -128,6 +133,7 @@ class Flow:
             "unacknowledged_value": self.una,
             "highestSent_value": self.highest,
             "written_value": self.written,
+            "selective": int(self.draw.random() < 0.8),
             "lost": self.draw.choice([0, 0, self.draw.randrange(1 << 14)]),
             "pipe": pipe,
             "cwnd": self.draw.choice([pipe, pipe + 1, pipe + SMSS, self.draw.randrange(1 << 30)]),
@@ -136,9 +142,9 @@ class Flow:
             "stamp_ns": self.now,
         } | more, pipe
 
-    def _idles(self, fields: dict[str, int], pipe: int) -> None:
-        """4.1.2.4: all that was written has left, nothing waits to be sent again, cwnd is not full."""
-        if self.written == self.highest and not fields["lost"] and pipe < fields["cwnd"]:
+    def _idles(self, fields: dict[str, int], pipe: int, begins: bool = False) -> None:
+        """4.1.2.4: less than a segment waits to be sent, none to be sent again, and cwnd is not full."""
+        if since(self.written, self.highest) < SMSS and not fields["lost"] and (begins or pipe < fields["cwnd"]):
             self.meter.limits(pipe)
 
 

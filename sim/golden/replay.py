@@ -35,18 +35,17 @@ def states(
     The arguments are those of the connection when it opened.
 
     A row has `time` (ns), `kind` (as CongestionEvent.scala spells it), `asked` (0 or 1: a policy's request was
-    taken), `estimates` (0 or 1: the rate estimator took its ACK), `arrival` (ns, the stamp of its ACK), `repeated` and
-    `uninflated` (0 or 1), `acked`, `flight` (before the event), `mss` and `initial_ssthresh` (bytes), `rtt` (ns, "" for
-    no sample), `initial_window` (segments), `sent_probe`, `sent_ahead` (0 or 1), `departure_gap`, `arrival_gap` and
-    `probe_round_trip` (ns), each a number or its text in a CSV file; `probe` ("" for none, begins, whole or disturbed);
-    and
-    `startup` and `steady`, names of policies.
-    The connection's policies are those of the first row; a row that names others is refused, unless its `event` is
-    setPolicies or start: such a one also has `startup_argument` and `steady_argument`. A row may have `host_window`
-    (segments) and `host_expired` (0 or 1): what counted of a host's start; `growth_limited` (0 or 1): a window that
-    is not used is bounded; and `rtt_full` and `rtt_first` (0 or 1): the sample is that of a full segment, the first
-    of its round trip. Those of `DELIVERY` are "" but with a sample of the delivery rate. Where rows have `bwe`, `ere`
-    and `sliding`, what the core knew of the rate (bytes), other values than the golden model's are refused; so with
+    taken), `estimates` (0 or 1: the rate estimator took its ACK), `arrival` (ns, the stamp of its ACK), `repeated`
+    and `uninflated` and `recovering` (0 or 1), `acked`, `flight` (before the event), `mss` and `initial_ssthresh`
+    (bytes), `rtt` (ns, "" for no sample), `initial_window` (segments), `sent_probe`, `sent_ahead` (0 or 1),
+    `departure_gap`, `arrival_gap` and `probe_round_trip` (ns), each a number or its text in a CSV file; `probe` (""
+    for none, begins, whole or disturbed); and `startup` and `steady`, names of policies. The connection's policies
+    are those of the first row; a row that names others is refused, unless its `event` is setPolicies or start: such
+    a one also has `startup_argument` and `steady_argument`. A row may have `host_window` (segments) and
+    `host_expired` (0 or 1): what counted of a host's start; `growth_limited` (0 or 1): a window that is not used is
+    bounded; and `rtt_full` and `rtt_first` (0 or 1): the sample is that of a full segment, the first of its round
+    trip. Those of `DELIVERY` are "" but with a sample of the delivery rate. Where rows have `bwe`, `ere` and
+    `sliding`, what the core knew of the rate (bytes), other values than the golden model's are refused; so with
     `capacity` and `available` (bytes/s), beside the events that inline measurement received, `inline_updated`,
     `inline_opens`, `inline_forgets`, `inline_completes` and `inline_missed`.
     """
@@ -120,6 +119,7 @@ def _event(row: Mapping[str, str | int]) -> CongestionEvent:
         kind=KIND_NAMES[str(row["kind"])],
         acked_bytes=int(row["acked"]),
         uninflated=bool(int(row["uninflated"])),
+        recovering=bool(int(row.get("recovering", 0))),
         flight=int(row["flight"]),
         segment_size=int(row["mss"]),
         now=int(row["time"]),

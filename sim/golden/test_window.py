@@ -101,11 +101,11 @@ def test_a_model_of_the_path_outlasts_a_reduction() -> None:
     sample = DeliverySample(delivered=40 * MSS, interval=10**6, in_flight=MSS)
     acked = CongestionEvent(Kind.ACKNOWLEDGED, acked_bytes=MSS, flight=MSS, rtt=10**6, delivery=sample)
     state.see(acked, requested=True)
-    cwnd = state.window.cwnd
     state.see(CongestionEvent(Kind.LOSS, flight=MSS, uninflated=True))
-    state.see(CongestionEvent(Kind.RECOVERED, flight=2 * MSS, acked_bytes=MSS))
-    state.see(CongestionEvent(Kind.CALCULATED, flight=MSS))
-    assert state.window.cwnd == state.window.ssthresh > cwnd
+    recovered = state.see(CongestionEvent(Kind.RECOVERED, flight=2 * MSS, acked_bytes=MSS))
+    response = state.see(CongestionEvent(Kind.CALCULATED, flight=MSS))
+    assert response.cwnd == response.ssthresh > recovered.cwnd
+    assert state.see(CongestionEvent(Kind.RESTART, initial_window=2)) == response
     state.see(CongestionEvent(Kind.UNDONE, flight=MSS))
     policy_state = BbrState.unpacked(state.steady_policy_state)
     assert (policy_state.known, policy_state.undone) == (1, 1)

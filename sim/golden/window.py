@@ -15,8 +15,9 @@ When an application changes them, they see `established` and the windows stay.
 
 While less than cwnd is in flight the growth of cwnd is bounded by the largest flight, unless the connection goes
 without that. After a reduction that was spurious cwnd, ssthresh and the steady policy's state are what they were. A
-steady policy that models the path goes without both: it keeps its state, and its responses count after a loss too. There
-is none to take back after a handshake that timed out, or after a change of policies.
+steady policy that models the path goes without both: it keeps its state, after idleness its window too, and its
+responses count after a loss too. There is none to take back after a handshake that timed out, or after a change of
+policies.
 
 A host may give a connection its first window: it counts with `established`, in place of the start-up policy's. A host's
 start that is too old makes the start-up policy `standard` and ssthresh the largest.
@@ -176,6 +177,8 @@ class CongestionState:
         cwnd, ssthresh = self.window.cwnd, self.window.ssthresh
         segment = of_bytes(event.segment_size)
         match event.kind:
+            case Kind.RESTART if models:
+                return steady
             case Kind.ESTABLISHED | Kind.RESTART | Kind.ESTIMATED:
                 return startup
             case Kind.MEASURED:

@@ -115,7 +115,7 @@ void CoreSender::record(const downbeat_event &event) {
                                               : "whole";
   events_.row(
       "%llu,%u,%s,%s,%.3f,%.3f,%u,%s,%s,%s,%d,%u,%u,%u,%u,%s,%s,%llu,%llu,%u,%u,%u,%u,%u,%d,%d,%d,%d,%s,%llu,%llu,%llu,"
-      "%d,%d,%llu,%d,%u,%u,%d,%d,%d,%d,%d,%u,%u,%d,%d,%d,%s\n",
+      "%d,%d,%llu,%d,%u,%u,%d,%d,%d,%d,%d,%u,%u,%d,%d,%d,%d,%s\n",
       static_cast<unsigned long long>(event.time), event.flow, downbeat_sim_event_text(event.kind),
       downbeat_sim_state_text(event.state), bytesOf(event.cwnd), bytesOf(event.ssthresh), event.flight,
       event.rtt_valid ? std::to_string(event.rtt).c_str() : "", reason, congestion.c_str(), event.uninflated,
@@ -128,7 +128,7 @@ void CoreSender::record(const downbeat_event &event) {
       event.requested, event.estimates, static_cast<unsigned long long>(event.arrival), event.repeated, event.bwe,
       event.ere, event.inline_updated, event.inline_opens, event.inline_forgets, event.inline_completes,
       event.inline_missed, event.capacity, event.available, event.growth_limited, event.rtt_full, event.rtt_first,
-      deliverySample(event).c_str());
+      event.recovering, deliverySample(event).c_str());
 }
 
 SenderReport CoreSender::report() const {

@@ -28,7 +28,7 @@ public:
       "sent_probe,sent_ahead,probe,departure_gap,arrival_gap,probe_round_trip,requested,"
       "estimates,arrival,repeated,bwe,ere,"
       "inline_updated,inline_opens,inline_forgets,inline_completes,inline_missed,capacity,available,"
-      "growth_limited,rtt_full,rtt_first,"
+      "growth_limited,rtt_full,rtt_first,recovering,"
       "app_limited,cwnd_limited,selective,delivered,prior_delivered,lost,prior_lost,tx_in_flight,in_flight,delivery_"
       "interval";
 

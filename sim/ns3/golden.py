@@ -54,6 +54,7 @@ def model_row(row: dict[str, str]) -> dict[str, str | int]:
         **{name: row[name] for name in INLINE},
         **{name: row.get(name, "") for name in DELIVERY},
         "uninflated": row["uninflated"],
+        "recovering": row.get("recovering", "0"),
         **{name: row.get(name, "0") for name in ("growth_limited", "rtt_full")},
         "rtt_first": row.get("rtt_first", "1"),
         "acked": row["acked"],

@@ -72,7 +72,7 @@ typedef struct downbeat_event {
   uint8_t rtt_first; /* it is the first of its round trip */
   uint8_t growth_limited; /* a window that is not used is bounded */
   uint8_t retreats; /* the start-up policy gives up a window that was not safe */
-  uint8_t recovering; /* a loss is being repaired; in a build with path reports */
+  uint8_t recovering; /* a loss is being repaired */
   uint32_t send_window; /* bytes */
   uint32_t received; /* RCV.NXT */
   uint32_t sent_sequence;
@@ -144,7 +144,7 @@ typedef struct downbeat_event {
   each(rtt_first, congestion_rttFirst) \
   each(growth_limited, growthLimited) \
   each(retreats, retreats) \
-  each(recovering, recovering) \
+  each(recovering, congestion_recovering) \
   each(send_window, sendWindow) \
   each(received, received_value) \
   each(sent_sequence, sentSequence_value)

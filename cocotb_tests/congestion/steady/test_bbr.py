@@ -59,7 +59,7 @@ def requested(result: PolicyResult) -> Request:
 def test_a_loss_leaves_the_window_as_ssthresh(kind: Kind) -> None:
     result, state = see(kind, BbrState())
     assert result.window == replace(BEFORE, ssthresh=BEFORE.cwnd)
-    assert (state.recovering, state.timed_out) == (kind is Kind.LOSS, kind is Kind.TIMEOUT)
+    assert state.timed_out == (kind is Kind.TIMEOUT)
 
 
 def test_an_ack_with_a_sample_is_a_request() -> None:
@@ -76,10 +76,23 @@ def test_without_a_sample_or_while_one_is_under_way_there_is_no_request(fields: 
 
 
 def test_in_recovery_window_and_response_are_ssthresh() -> None:
-    result, _ = see(Kind.NONE, BbrState(recovering=1), delivery=SAMPLE)
-    assert requested(result).cwnd == 30 * SMSS
-    result, _ = see(Kind.CALCULATED, BbrState(recovering=1), calculated=Calculated(RESPONSE.packed()))
+    result, _ = see(Kind.NONE, BbrState(), recovering=True, delivery=SAMPLE)
+    assert (requested(result).recovering, requested(result).cwnd) == (1, 30 * SMSS)
+    result, _ = see(Kind.CALCULATED, BbrState(), recovering=True, calculated=Calculated(RESPONSE.packed()))
     assert result.window == replace(BEFORE, ssthresh=of_bytes(RESPONSE.cwnd))
+
+
+def test_a_response_to_a_request_from_before_a_timeout_leaves_the_windows() -> None:
+    result, before = see(Kind.ACKNOWLEDGED, BbrState(known=1), delivery=SAMPLE)
+    assert result.calculation
+    _, timed_out = see(Kind.TIMEOUT, before)
+    calculated = Calculated(RESPONSE.packed(), result.calculation.note, stale=True)
+    result, state = see(Kind.CALCULATED, timed_out, calculated=calculated)
+    assert result.window == BEFORE and state.timed_out
+    result, _ = see(Kind.NONE, state, delivery=SAMPLE)
+    assert result.calculation and requested(result).timed_out
+    calculated = Calculated(RESPONSE.packed(), result.calculation.note)
+    assert see(Kind.CALCULATED, state, calculated=calculated)[0].window.cwnd == of_bytes(RESPONSE.cwnd)
 
 
 def test_a_response_says_window_and_spacing_though_something_was_lost_meanwhile() -> None:

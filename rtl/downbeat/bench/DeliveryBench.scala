@@ -7,7 +7,7 @@ import downbeat.engine.measure.DeliveryMeter
 import downbeat.engine.pipeline.{EnginePipeline, Signals}
 import downbeat.messages.EventKind
 import downbeat.time.Instant
-import downbeat.wire.{SackBlock, SequenceNumber}
+import downbeat.wire.{SackBlock, SequenceNumber, TcpFlags}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
@@ -20,10 +20,11 @@ case class DeliveryRequest(config: DownbeatConfig) extends Bundle {
   /** The first number of a segment that leaves; one past the last of one that departed. */
   val sequence = SequenceNumber()
   val length = UInt(16 bits)
-  val resent, probe = Bool()
+  val fin, resent, probe = Bool()
   val unacknowledged, highestSent, written = SequenceNumber()
   /** The ACK is acceptable; its first two blocks, from SND.UNA. */
   val acknowledges = Bool()
+  val selective = Bool()
   val blocks = Vec.fill(2)(SackBlock(config.sendOffsetBits))
   val delivered = SInt(config.sendOffsetBits + 2 bits)
   val lost, pipe = UInt(config.sendOffsetBits bits)
@@ -53,7 +54,10 @@ case class DeliveryBench(config: DownbeatConfig) extends Component {
   entry(ESTABLISHED) := request.established
   entry(SEQUENCE) := request.sequence
   entry(LENGTH) := request.length.resized
-  entry(FLAGS).clearAll()
+  private val flags = TcpFlags()
+  flags.clearAll()
+  flags.fin.allowOverride() := request.fin
+  entry(FLAGS) := flags
   entry(RESENT) := request.resent
   entry(TAIL_PROBE) := request.probe
   entry(UNACKNOWLEDGED) := request.unacknowledged
@@ -62,7 +66,7 @@ case class DeliveryBench(config: DownbeatConfig) extends Component {
   entry(OUTSTANDING) := request.highestSent.since(request.unacknowledged)
   entry(ADVANCED) := request.acknowledges
   entry(REPEATED) := False
-  entry(SELECTIVE) := True
+  entry(SELECTIVE) := request.selective
   entry(OPTIONS).clearAll()
   for ((block, given) <- entry(OPTIONS).sack.zip(request.blocks)) {
     block.allowOverride()

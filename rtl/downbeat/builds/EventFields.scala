@@ -84,7 +84,7 @@ object EventFields {
     EventField("rtt_first", "uint8_t", "congestion_rttFirst", "it is the first of its round trip"),
     EventField("growth_limited", "uint8_t", "growthLimited", "a window that is not used is bounded"),
     EventField("retreats", "uint8_t", "retreats", "the start-up policy gives up a window that was not safe"),
-    EventField("recovering", "uint8_t", "recovering", "a loss is being repaired; in a build with path reports"),
+    EventField("recovering", "uint8_t", "congestion_recovering", "a loss is being repaired"),
     EventField("send_window", "uint32_t", "sendWindow", "bytes"),
     EventField("received", "uint32_t", "received_value", "RCV.NXT"),
     EventField("sent_sequence", "uint32_t", "sentSequence_value"))

@@ -50,8 +50,8 @@ private class BbrModelProgram(program: RowProgram, state: Seq[Row])
       noRtt -> Seq(minRtt, probeRttMinDelay),
       now -> Seq(extraStart, minRttStamp, probeRttMinStamp),
       cwnd -> Seq(window),
-      priorDelivered -> Seq(deliveredBefore),
-      priorLost -> Seq(lostBefore))
+      delivered -> Seq(deliveredBefore),
+      lost -> Seq(lostBefore))
     for ((value, rows) <- initial; row <- rows) move(row, value)
     // These begin with a state of their own.
     val later = Seq(rounds, probeUpUnit, probeUpAcked, probeUpAckedPerInc, cycleStamp, limitedFrom, probeRttRoundDone)

@@ -18,7 +18,9 @@ private abstract class BbrRows(protected val program: RowProgram, state: Seq[Row
   protected val prevProbe = kept.next()
   /** Totals of the last request. */
   protected val Seq(deliveredBefore, lostBefore) = keep(2)
-  /** `lossEvents` of the round, 15 at most. `rounds`: in DRAIN, or since the last ProbeBW_UP, 63 at most. A fullBwCount of 3 is full_bw_now. */
+  /** `lossEvents` of the round, 15 at most. `rounds`: in DRAIN, or since the last ProbeBW_UP, 63 at most. A fullBwCount
+    * of 3 is full_bw_now.
+    */
   protected val Seq(rounds, extraRounds, lossEvents, fullBwCount) = keep(4)
   protected val Seq(nextRoundDelivered, lossRoundDelivered) = keep(2)
   /** The totals between which what left is application limited, and the one that ends a timeout's recovery, or none. */

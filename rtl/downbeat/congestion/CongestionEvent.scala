@@ -55,6 +55,8 @@ case class CongestionEvent() extends Bundle {
     * is not inflated and ssthresh is the policy's.
     */
   val uninflated = Bool()
+  /** Loss recovery is under way after the event (RFC 6582, RFC 6675). */
+  val recovering = Bool()
   /** Bytes in flight before the event. With `loss` and `timeout` at most cwnd: what limited transmit added does not
     * count (RFC 5681 3.2). If duplicate ACKs report the loss, what the same ACK acknowledges does not count. Late on a
     * policy's first node.

@@ -98,8 +98,9 @@ trait StartupPolicy extends Policy
   * the request. It takes its policy state always.
   */
 trait SteadyPolicy extends Policy {
-  /** The policy has a model of the path that outlasts reductions: with `undone` it keeps its state, a response counts
-    * after a loss too, and it bounds itself the growth of a window that is not used.
+  /** The policy has a model of the path that outlasts reductions and idleness: with `undone` it keeps its state, with
+    * `restart` its window, a response counts after a loss too, and it bounds itself the growth of a window that is not
+    * used.
     */
   def modelsPath: Boolean = false
 }

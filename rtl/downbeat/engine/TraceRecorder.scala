@@ -38,7 +38,6 @@ class TraceRecorder(
     record.hostExpired := (if (config.hostStart) apply(congestion.hostExpired) else False)
     record.growthLimited := congestion.growthLimited
     record.retreats := congestion.retreats.fold(False)(apply(_))
-    record.recovering := (if (config.pathReports) apply(RECOVERING) else False)
     record.acknowledged := UNACKNOWLEDGED
     record.nextSend := NEXT_SEND
     record.highestSent := HIGHEST_SENT

@@ -30,8 +30,6 @@ case class TraceRecord(config: DownbeatConfig) extends Bundle {
   val growthLimited = Bool()
   /** The start-up policy gives up a window that was not safe. */
   val retreats = Bool()
-  /** A loss is being repaired; known in a build with path reports. */
-  val recovering = Bool()
   val acknowledged = SequenceNumber() // SND.UNA
   val nextSend = SequenceNumber() // SND.NXT
   val highestSent = SequenceNumber() // SND.MAX

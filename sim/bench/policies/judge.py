@@ -179,6 +179,7 @@ class Judge:
             "capacity": event.capacity,
             "available": event.available,
             "uninflated": event.uninflated,
+            "recovering": event.recovering,
             "acked": event.acked,
             "flight": event.flight,
             "mss": event.segment_size,

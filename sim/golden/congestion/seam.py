@@ -147,6 +147,7 @@ class CongestionEvent:
     starting_up: bool = False  # cwnd < ssthresh
     acked_bytes: int = 0
     uninflated: bool = False  # with LOSS: cwnd = ssthresh, nothing for the duplicates; with TIMEOUT: not in recovery
+    recovering: bool = False  # after the event
     flight: int = 0  # before the event; with LOSS and TIMEOUT at most cwnd
     segment_size: int = 1460
     rtt: int | None = None  # ns; None: no sample

@@ -2,7 +2,7 @@
 """The delivery-rate samples of a connection (draft-ietf-ccwg-bbr 4.1.2) from a log of few segments, in integers.
 
 A place of the log is for 2^shift bytes of sequence numbers, and has the first segment that ends in it until the peer
-holds that. The shift follows the flight, so that 4 to 32 segments of it have records. It changes at most once in a
+holds that. The shift follows the flight, so that an eighth of the places or more are in it. It changes at most once in a
 round trip: numbers up to SND.MAX of then keep the shift before. An ACK finds the place of the highest byte that it
 reports, cumulatively or by its first SACK block. It is a sample if that byte is beyond all that were delivered, and if
 the segment of that place is delivered with it. What only fills holes is no sample: it was sent again (4.1.3.5, approach
@@ -50,6 +50,7 @@ class Ack:
     cwnd: int = 0
     segment: int = 1460
     rtt_minimum: int = 1
+    selective: int = 1  # the peer sends SACK
 
 
 @dataclass
@@ -72,7 +73,7 @@ class DeliveryMeter:
 
     def sent(self, end: int, length: int, maximum: int, in_flight: int, now: int, lost_now: int, again: bool) -> None:
         """A segment leaves, `again` or new. After it SND.MAX, pipe and what is lost and not sent again."""
-        self.loses(lost_now, length if again else 0)
+        self.changes(lost_now, again=length if again else 0)
         if in_flight == length:
             self.first_send = self.delivered_time = now
         place = self._place(end)
@@ -91,18 +92,15 @@ class DeliveryMeter:
             record.departure = stamp
 
     def limits(self, in_flight: int) -> None:
-        """All that was written has left, cwnd is not full, and nothing waits to be sent again (4.1.2.4)."""
+        """Less than a segment waits to be sent, none to be sent again, and cwnd is not full (4.1.2.4)."""
         self.limited_until = wrap(self.delivered + in_flight, 32)
 
     def acknowledged(self, ack: Ack) -> DeliverySample | None:
         record, before = self.records.get(self._place(ack.edge)), self.highest
         self._follow(ack)
-        self.loses(ack.lost_now)
-        self.delivered = wrap(self.delivered + ack.delivered, 32)
+        self.changes(ack.lost_now, ack.delivered)
         if ack.delivered > 0:
             self.delivered_time = ack.now
-        if self.limited_until is not None and since(self.delivered, self.limited_until) > 0:
-            self.limited_until = None
         if since(ack.edge, before) <= 0:
             return None
         self.highest = ack.edge
@@ -122,10 +120,14 @@ class DeliveryMeter:
             in_flight=ack.in_flight,
             app_limited=int(record.app_limited),
             cwnd_limited=int(record.tx_in_flight + ack.segment > ack.cwnd),
+            selective=ack.selective,
         )
 
-    def loses(self, lost_now: int, again: int = 0) -> None:
-        """With every event: bytes that are lost and not sent again, and those that leave again."""
+    def changes(self, lost_now: int, delivered: int = 0, again: int = 0) -> None:
+        """With every event: bytes that are lost and not sent again, that arrived, and that leave again."""
+        self.delivered = wrap(self.delivered + delivered, 32)
+        if self.limited_until is not None and since(self.delivered, self.limited_until) > 0:
+            self.limited_until = None
         newly_lost = max(lost_now + again - self.lost_now, 0)
         self.lost, self.lost_now = wrap(self.lost + newly_lost, 32), lost_now
 

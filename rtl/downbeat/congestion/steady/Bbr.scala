@@ -12,8 +12,6 @@ case class BbrState() extends Bundle {
     * expired, sending began again after idleness.
     */
   val opens, undone, timedOut, restarted = Bool()
-  /** A loss that duplicate ACKs reported is under repair. */
-  val recovering = Bool()
   /** There has been a response; its spacing: ns per byte with 32 fraction bits are mantissa 2^exponent^. */
   val known = Bool()
   val mantissa = UInt(25 bits)
@@ -29,14 +27,14 @@ case class BbrState() extends Bundle {
   *
   *   cwnd = ssthresh = the response's window, and each segment leaves by its spacing
   *
-  * Until the first response, and from a timeout to the next one, the start-up policy grows the window: BBR's own Startup
-  * begins with the first sample.
+  * Until the first response, and from a timeout to the next one, the start-up policy grows the window. BBR's own
+  * Startup begins with the first sample.
   *
   * BBR does not cut the window with a loss: ssthresh = cwnd, so that PRR (RFC 9937) keeps the flight. In recovery the
-  * response is for ssthresh alone.
+  * response is for ssthresh alone. A response to a request from before a timeout leaves the windows.
   *
-  * Departs from the draft: after idleness the window restarts (RFC 5681 4.1), unless the connection has `nssr`; segments
-  * then leave by the last spacing, not by the bandwidth.
+  * Departs from the draft: after idleness segments leave by the last spacing, not by the bandwidth, and with `nssr`
+  * HandleRestartFromIdle() has no effect.
   */
 object Bbr extends SteadyPolicy {
   val name = "bbr"
@@ -55,7 +53,7 @@ object Bbr extends SteadyPolicy {
       private def is(some: SpinalEnumElement[CongestionEventKind.type]*): Bool =
         some.map(event.kind === _).reduce(_ || _)
       val reduces = insert(is(kinds.loss, kinds.timeout))
-      val responds = insert(is(kinds.calculated) && !calculated.ofStartup)
+      private val responds = is(kinds.calculated) && !calculated.ofStartup
       val response = insert(calculated.response.resize(widthOf(BbrModelResponse())).as(BbrModelResponse()))
       val requests = insert(!is(kinds.calculated) && !calculating)
       val after = insert {
@@ -70,8 +68,6 @@ object Bbr extends SteadyPolicy {
           after.mantissa := response.mantissa
           after.exponent := response.exponent
         }
-        when(is(kinds.loss))(after.recovering := True)
-        when(is(kinds.timeout, kinds.recovered, kinds.undone))(after.recovering := False)
         when(is(kinds.timeout, kinds.timeoutAgain))(after.timedOut := True)
         when(is(kinds.undone))(after.undone := True)
         when(is(kinds.restart))(after.restarted := True)
@@ -81,19 +77,21 @@ object Bbr extends SteadyPolicy {
         }
         after
       }
+      /** A response counts, unless its request is from before a timeout. */
+      val counts = insert(responds && !after.timedOut)
     }
     val space = new s1.Area {
       val spacing = insert(decide.after.mantissa << decide.after.exponent)
-      val cwnd = insert(Mux[UInt](decide.after.recovering, window.ssthresh, window.cwnd))
+      val cwnd = insert(Mux[UInt](event.recovering, window.ssthresh, window.cwnd))
     }
 
     val result = Payload(PolicyResult(stateBits, paces = true, requestBits))
     new s3.Area {
       result.window := window
       when(decide.reduces)(result.window.ssthresh := window.cwnd)
-      when(decide.responds) {
+      when(decide.counts) {
         result.window.ssthresh := Window.ofBytes(decide.response.cwnd)
-        when(!decide.after.recovering)(result.window.cwnd := Window.ofBytes(decide.response.cwnd))
+        when(!event.recovering)(result.window.cwnd := Window.ofBytes(decide.response.cwnd))
       }
       result.policyState := decide.after.asBits
       result.departure := DeparturePlan.configured
@@ -107,7 +105,7 @@ object Bbr extends SteadyPolicy {
       request.undone := decide.after.undone
       request.timedOut := decide.after.timedOut
       request.restarted := decide.after.restarted
-      request.recovering := decide.after.recovering
+      request.recovering := event.recovering
       request.selective := delivery.selective
       request.cwndLimited := delivery.cwndLimited
       request.appLimited := delivery.appLimited

@@ -85,6 +85,7 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     EVENT.startingUp := before.window.cwnd < before.window.ssthresh
     EVENT.ackedBytes := ACKED
     EVENT.uninflated := UNINFLATED
+    EVENT.recovering := RECOVERING
     // A stale event: the memory may hold the state of a connection that is gone. It reports zero flight.
     EVENT.flight := Mux(!LIVE, U(0, 32 bits),
       Mux[UInt](loses && overfull, before.window.cwnd(47 downto 16), FLIGHT))
@@ -157,7 +158,8 @@ class CongestionStage(config: DownbeatConfig, pipeline: EnginePipeline, signals:
     private val ofStartup =
       if (config.policiesCalculate) EVENT.kind === kinds.calculated && calculation.calculated.ofStartup else False
     private val begins =
-      EVENT.kind === kinds.established || EVENT.kind === kinds.restart || EVENT.kind === kinds.estimated
+      EVENT.kind === kinds.established || EVENT.kind === kinds.restart && !index.models ||
+        EVENT.kind === kinds.estimated
     val fromStartup = insert(begins || grows && EVENT.startingUp || ofStartup)
     /** The windows are those of a policy that models the path. */
     val ofModel = insert(index.models && !fromStartup)

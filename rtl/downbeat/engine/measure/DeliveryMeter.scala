@@ -53,17 +53,18 @@ case class DeliveryRecord(config: DownbeatConfig) extends Bundle {
   *
   * The log of a connection has [[SendLog.places]] records, each for 2^shift bytes: the first segment that ends there,
   * until the peer holds it. The shift follows the flight, so that an eighth of the places or more are in it. It changes
-  * at most once in a round trip. An ACK finds the place of the highest byte that it reports, cumulatively or
-  * by its first SACK block. It has a sample if that byte is beyond all that were reported before, and the segment of
-  * the place is delivered with it. An ACK that only fills holes has none: they were sent again (4.1.3.5).
+  * at most once in a round trip. An ACK finds the place of the highest byte that it reports, cumulatively or by its
+  * first SACK block. It has a sample if that byte is beyond all that were reported before, and the segment of the place is
+  * delivered with it. An ACK that only fills holes has none: they were sent again (4.1.3.5).
   *
-  * The connection is limited by the application when all that was written has left, nothing waits to be sent again, and
-  * cwnd is not full (4.1.2.4), after each ACK and each segment.
+  * The connection is limited by the application when less than a segment waits to be sent, none to be sent again, and
+  * cwnd is not full (4.1.2.4), at its begin and after each ACK and each segment.
   *
   * Totals of losses and PIPE come while congestion begins, so the sample is there on congestion's third step.
   *
-  * Departs from the draft: what goes again after a timeout is lost when it leaves. A loss that a tail loss probe
-  * repaired does not count.
+  * Departs from the draft: what goes again after a timeout is lost when it leaves, also if it had been lost before;
+  * until then it is in flight. What goes again in a window that has opened, or in smaller segments, counts as lost; a
+  * loss that a tail loss probe repaired does not.
   *
   * @param steps  of the measure stage
   * @param window the connection's before the event, on the congestion stage's first step
@@ -100,12 +101,14 @@ class DeliveryMeter(
     private val block = Mux(OPTIONS.sack(0).valid, OPTIONS.sack(0), OPTIONS.sack(1))
     private val counts = SELECTIVE && block.valid && !(OUTSTANDING.resize(bits) < block.right)
     val reach = insert(Mux(counts, block.right, U(0, bits bits)))
-    val allSent = insert(HIGHEST_SENT.value === WRITTEN.value)
+    val unsent = insert(WRITTEN.value - HIGHEST_SENT.value) // signed: a FIN is not written
   }
   private val mapRead = varies generate pipeline.readSide(maps, m0, select.flow, needed = _(LIVE))
   private val locate = new m1.Area {
     private val base = Mux[UInt](select.isAck, UNACKNOWLEDGED.value, SEQUENCE.value)
     private val more = Mux[UInt](select.isSent, select.length, select.reach.resize(32))
+    /** Less than a segment waits. */
+    val allSent = insert(select.unsent.msb || select.unsent < SEGMENT_SIZE.resize(32))
     /** End of the segment that the event is about, or of all that the ACK reports. */
     val end = insert(base + Mux(select.isDeparted, U(0, 32 bits), more))
     val map = varies generate insert {
@@ -166,10 +169,11 @@ class DeliveryMeter(
     val sending = insert(record.departure.units - record.firstSend.units)
     val acknowledging = insert(low(STAMP.instant).units - record.deliveredTime.units)
     /** Bytes that go again were lost, so less is lost and not sent again now. */
-    private val again = Mux[UInt](select.isSent && RESENT && !TAIL_PROBE, LENGTH, U(0, 32 bits))
+    private val again = Mux[UInt](select.isSent && RESENT && !TAIL_PROBE, select.length, U(0, 32 bits))
     val owed = insert((again -^ before.lostNow.resize(32)).asSInt)
     val filled = insert(record.inFlight.resize(31) + SEGMENT_SIZE)
-    val delivered = insert(Mux(select.isAck, DELIVERED.resize(32).asUInt, U(0, 32 bits)))
+    /** A timeout takes back what the peer had reported selectively. */
+    val delivered = insert(Mux(select.begins, U(0, 32 bits), DELIVERED.resize(32).asUInt))
   }
   private val judge = new m6.Area {
     val reports = insert(select.isAck && isAfter(compare.reported))
@@ -181,7 +185,7 @@ class DeliveryMeter(
     val longer =
       insert(Mux[UInt](compare.sending < compare.acknowledging, compare.acknowledging, compare.sending))
     val delivered = insert(before.delivered + compare.delivered)
-    val arrives = insert(compare.delivered.orR && !compare.delivered.msb)
+    val arrives = insert(select.isAck && isAfter(compare.delivered))
     val fills = insert(window.cwnd(46 downto 16) < compare.filled)
   }
   private val bound = new m7.Area {
@@ -200,8 +204,9 @@ class DeliveryMeter(
     val pipe = insert(apply(PIPE))
     /** Nothing else is in flight. */
     val alone = insert(select.isSent && PIPE.resize(32) === select.length)
-    val idles = insert((select.isAck || select.isSent || select.begins) && select.allSent && !bound.lostNow.orR &&
-      PIPE.resize(31) < window.cwnd(46 downto 16))
+    private val fits = PIPE.resize(31) < window.cwnd(46 downto 16)
+    val idles = insert(
+      (select.begins || (select.isAck || select.isSent) && fits) && locate.allSent && !bound.lostNow.orR)
     val limitedUntil = insert(judge.delivered + PIPE.resize(32))
 
     DELIVERY.valid := judge.reports && judge.sampled
@@ -248,7 +253,7 @@ class DeliveryMeter(
     when(select.isSent) {
       written.end.value := locate.end
       written.departed := False
-      written.delivered := before.delivered
+      written.delivered := judge.delivered
       written.lost := total.lost
       written.deliveredTime := update.deliveredTime
       written.firstSend := update.firstSend

@@ -133,7 +133,6 @@ class Unit:
     acked: int = 0  # since the last request
     newly_lost: int = 0  # since the last request
     limited: bool = False
-    tx_in_flight: int = 0
     round_start: bool = False
     loss_round_start: bool = False
     cwnd: int = 0
@@ -190,7 +189,7 @@ class Unit:
     def response(self, packed: int) -> int:
         r = Request.unpacked(packed)
         if r.opens:
-            vars(self).update(vars(Unit(cwnd=r.cwnd, delivered=r.prior_delivered, lost=r.prior_lost)))
+            vars(self).update(vars(Unit(cwnd=r.cwnd, delivered=r.delivered, lost=r.lost)))
             self.extra_start = self.min_rtt_stamp = self.probe_rtt_min_stamp = r.now
             first = quotient(r.initial_window * r.segment_size << BANDWIDTH_FRACTION, self._srtt(r), VOLUME_BITS)
             self.paced = first * PACING_GAIN[State.STARTUP] * 100 // 99
@@ -198,7 +197,6 @@ class Unit:
         self.acked, self.newly_lost = since(r.delivered, self.delivered), since(r.lost, self.lost)
         self.delivered, self.lost = r.delivered, r.lost
         self.sampled, self.sample_lost = since(r.delivered, r.prior_delivered), since(r.lost, r.prior_lost)
-        self.tx_in_flight = r.tx_in_flight
         self._recover()
         if r.restarted:
             self._restart()
@@ -285,10 +283,10 @@ class Unit:
         self.loss_events = min(self.loss_events + 1, 15)
         if self.is_bw_probe_sample and self._too_high():
             # inflight_prev + (2 % inflight_prev - lost_prev) / 98 %, which is (inflight_prev - lost_prev) / 98 %
-            self.tx_in_flight = max(50 * (r.tx_in_flight - self.sample_lost), 0) // 49
+            at_loss = max(50 * (r.tx_in_flight - self.sample_lost), 0) // 49
             self.prev_probe, self.is_bw_probe_sample = PrevProbe.TOO_HIGH, False
             if not r.app_limited:
-                self.inflight_longterm = max(self.tx_in_flight, scaled(BETA, self._target()))
+                self.inflight_longterm = max(at_loss, scaled(BETA, self._target()))
             if self.state is State.UP:
                 self.undo_state = State.UP
                 self._start_down()
@@ -424,7 +422,7 @@ class Unit:
                 self._start_refill()
                 return True
         if not self._too_high() and self.inflight_longterm < MAX:
-            self.inflight_longterm = max(self.inflight_longterm, self.tx_in_flight)
+            self.inflight_longterm = max(self.inflight_longterm, self.r.tx_in_flight)
             if self.state is State.UP and self.r.cwnd_limited and self.cwnd >= self.inflight_longterm:
                 acked = self.bw_probe_up_acked + self.acked
                 delta = acked // self.probe_up_acked_per_inc

@@ -77,6 +77,8 @@ class Both(Bbr):
             return
         rs.newly_acked, rs.rtt, self._next = self._acked, self._rtt, now + self.busy
         self._acked, self._rtt = 0.0, inf
+        if not self.errors:
+            rs.newly_acked = 0.0  # the unit counts from its first request on
         undoes = self.undo and not self.newly_lost
         if undoes:
             self.now, self.undo = now, False

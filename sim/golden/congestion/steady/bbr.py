@@ -3,7 +3,7 @@
 
 The unit keeps the model of the path (sim/golden/congestion/bbr/model.py). The policy requests an update for an ACK with
 a sample of the delivery rate, and sets cwnd = ssthresh and the spacing by the response. It cuts no window: a loss leaves
-ssthresh = cwnd. In recovery a response is for ssthresh alone.
+ssthresh = cwnd. In recovery a response is for ssthresh alone. One to a request from before a timeout leaves the windows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ class BbrState(PackedFields):
     undone: int = 0
     timed_out: int = 0
     restarted: int = 0
-    recovering: int = 0
     known: int = 0  # there has been a response
     mantissa: int = 0  # ns per byte with 32 fraction bits: mantissa x 2^exponent
     exponent: int = 0
@@ -44,7 +43,6 @@ class BbrState(PackedFields):
         ("undone", 1),
         ("timed_out", 1),
         ("restarted", 1),
-        ("recovering", 1),
         ("known", 1),
         ("mantissa", 25),
         ("exponent", 5),
@@ -70,23 +68,21 @@ class Bbr:
             case Kind.ESTABLISHED:
                 state = BbrState(opens=1)
             case Kind.LOSS:
-                state, window = replace(state, recovering=1), replace(window, ssthresh=window.cwnd)
+                window = replace(window, ssthresh=window.cwnd)
             case Kind.TIMEOUT:
-                state, window = replace(state, recovering=0, timed_out=1), replace(window, ssthresh=window.cwnd)
+                state, window = replace(state, timed_out=1), replace(window, ssthresh=window.cwnd)
             case Kind.TIMEOUT_AGAIN:
                 state = replace(state, timed_out=1)
-            case Kind.RECOVERED:
-                state = replace(state, recovering=0)
             case Kind.UNDONE:
-                state = replace(state, recovering=0, undone=1)
+                state = replace(state, undone=1)
             case Kind.RESTART:
                 state = replace(state, restarted=1)
             case Kind.CALCULATED if event.calculated is not None and not event.calculated.of_startup:
                 response, reported = Response.unpacked(event.calculated.response), event.calculated.note
                 state = _without(state, reported, response)
-                window = replace(window, ssthresh=of_bytes(response.cwnd))
-                if not state.recovering:
-                    window = replace(window, cwnd=of_bytes(response.cwnd))
+                if not state.timed_out:  # otherwise the request is from before a timeout
+                    cwnd = window.cwnd if event.recovering else of_bytes(response.cwnd)
+                    window = Window(cwnd, of_bytes(response.cwnd))
             case _:
                 pass
         departure = Departure(Pace.SPACED, state.mantissa << state.exponent) if state.known else Departure()
@@ -99,7 +95,6 @@ def _without(state: BbrState, reported: int, response: Response) -> BbrState:
         undone=state.undone & ~(reported >> 2) & 1,
         timed_out=state.timed_out & ~(reported >> 1) & 1,
         restarted=state.restarted & ~reported & 1,
-        recovering=state.recovering,
     )
     return replace(left, known=1, mantissa=response.mantissa, exponent=response.exponent)
 
@@ -113,7 +108,7 @@ def _calculation(event: CongestionEvent, window: Window, state: BbrState) -> Cal
         undone=state.undone,
         timed_out=state.timed_out,
         restarted=state.restarted,
-        recovering=state.recovering,
+        recovering=event.recovering,
         selective=sample.selective,
         cwnd_limited=sample.cwnd_limited,
         app_limited=sample.app_limited,
@@ -126,7 +121,7 @@ def _calculation(event: CongestionEvent, window: Window, state: BbrState) -> Cal
         prior_lost=sample.prior_lost,
         tx_in_flight=sample.tx_in_flight,
         in_flight=sample.in_flight,
-        cwnd=wrap((window.ssthresh if state.recovering else window.cwnd) >> FRACTION_BITS, VOLUME_BITS),
+        cwnd=wrap((window.ssthresh if event.recovering else window.cwnd) >> FRACTION_BITS, VOLUME_BITS),
         rtt=NO_RTT if event.rtt is None else event.rtt,
         now=event.now,
     )
