@@ -14,7 +14,7 @@ from downbeat_litex.verilog import ports_of
 from sim.lib.cache import ROOT
 
 TOP = "DownbeatHostGmii"
-ELABORATED = ROOT / "build" / "sim" / "rtl-litex" / f"{TOP}.v"
+ELABORATED = [ROOT / "build" / place / f"{TOP}.v" for place in ("sim/rtl-litex", "rtl")]  # by make litex, make test
 ECP5, XILINX = "+/ecp5/cells_sim.v +/ecp5/cells_bb.v", "+/xilinx/cells_sim.v +/xilinx/cells_xtra.v"
 BOARDS = {
     "gsd_butterstick": ECP5,
@@ -27,7 +27,7 @@ BOARDS = {
 
 @pytest.fixture
 def verilog(tmp_path: Path) -> Path:
-    ports = ports_of(ELABORATED, TOP).items()
+    ports = ports_of(next(path for path in ELABORATED if path.exists()), TOP).items()
     head = ",\n".join(f"  {port.direction} wire [{port.width - 1}:0] {name}" for name, port in ports)
     (tmp_path / f"{TOP}.v").write_text(f"module {TOP} (\n{head}\n);\nendmodule\n")
     return tmp_path / f"{TOP}.v"
