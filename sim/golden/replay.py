@@ -34,9 +34,9 @@ def states(
 
     The arguments are those of the connection when it opened.
 
-    A row has `time` (ns), `kind` (as CongestionEvent.scala spells it), `asked` (0 or 1: a policy's request was
-    taken), `estimates` (0 or 1: the rate estimator took its ACK), `arrival` (ns, the stamp of its ACK), `repeated`
-    and `uninflated` and `recovering` (0 or 1), `acked`, `flight` (before the event), `mss` and `initial_ssthresh`
+    A row has `time` (ns), `kind` (as CongestionEvent.scala spells it), `requested` (0 or 1: a policy's request
+    was taken), `estimates` (0 or 1: the rate estimator took its ACK), `arrival` (ns, the stamp of its ACK), `repeated`,
+    `uninflated` and `recovering` (0 or 1), `acked`, `flight` (before the event), `mss` and `initial_ssthresh`
     (bytes), `rtt` (ns, "" for no sample), `initial_window` (segments), `sent_probe`, `sent_ahead` (0 or 1),
     `departure_gap`, `arrival_gap` and `probe_round_trip` (ns), each a number or its text in a CSV file; `probe` (""
     for none, begins, whole or disturbed); and `startup` and `steady`, names of policies. The connection's policies

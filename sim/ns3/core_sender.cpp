@@ -16,6 +16,19 @@ void setArgument(std::uint64_t (&argument)[2], const std::string &number) {
   if (!number.empty()) argument[0] = std::stoull(high != 0 ? "0x" + number.substr(high) : number, nullptr, 0);
 }
 
+/// The columns of a sample of the delivery rate; without one they are empty.
+std::string deliverySample(const downbeat_event &event) {
+  std::string columns;
+  for (const std::uint64_t value :
+       {std::uint64_t{event.app_limited}, std::uint64_t{event.cwnd_limited}, std::uint64_t{event.selective},
+        std::uint64_t{event.delivered}, std::uint64_t{event.prior_delivered}, std::uint64_t{event.lost},
+        std::uint64_t{event.prior_lost}, std::uint64_t{event.tx_in_flight}, std::uint64_t{event.in_flight},
+        event.delivery_interval})
+    columns += (event.delivery_valid ? std::to_string(value) : "") + ",";
+  columns.pop_back();
+  return columns;
+}
+
 } // namespace
 
 CoreSender::CoreSender(const Options &options, Dumbbell &path, TextFile &events, Taps *taps)
@@ -81,19 +94,6 @@ bool CoreSender::closed() const {
   downbeat_sim_info info;
   if (downbeat_sim_connection_info(host_.device(), connection_, &info) != DOWNBEAT_OK) return true;
   return info.peer_finished && (info.state == DOWNBEAT_TIME_WAIT || info.state == DOWNBEAT_CLOSED);
-}
-
-/** The columns of a sample of the delivery rate; without one they are empty. */
-static std::string deliverySample(const downbeat_event &event) {
-  std::string columns;
-  for (const std::uint64_t value :
-       {std::uint64_t{event.app_limited}, std::uint64_t{event.cwnd_limited}, std::uint64_t{event.selective},
-        std::uint64_t{event.delivered}, std::uint64_t{event.prior_delivered}, std::uint64_t{event.lost},
-        std::uint64_t{event.prior_lost}, std::uint64_t{event.tx_in_flight}, std::uint64_t{event.in_flight},
-        event.delivery_interval})
-    columns += (event.delivery_valid ? std::to_string(value) : "") + ",";
-  columns.pop_back();
-  return columns;
 }
 
 std::uint64_t CoreSender::sent() const {

@@ -67,7 +67,7 @@ private class BbrModelProgram(program: RowProgram, state: Seq[Row])
     divide(paced, paced, 99)
   }
 
-  /** SetPacingRate (5.6.2), before the margin. */
+  /** SetPacingRate (5.6.2), before the margin. Gains with 10 fraction bits: 2.77, 0.5, 0.9 and 1.25, otherwise 1. */
   private def pace(): Unit = {
     move(t, 1 << gainBits)
     for ((phase, gain) <- Seq(startup -> 2836, drain -> 512, down -> 922, up -> 1280)) ifPhase(phase)(move(t, gain))

@@ -109,7 +109,7 @@ private trait BbrPath extends BbrRows {
     place(after)
   }
 
-  /** CheckStartupHighLoss (5.3.1.3): ranges are lost with 6 ACKs of a round. */
+  /** CheckStartupHighLoss (5.3.1.3): ranges are lost with 6 requests of a round. */
   protected def checkStartup(): Unit = {
     val after = new Label
     jumpIfLess(startup, phase)(after)

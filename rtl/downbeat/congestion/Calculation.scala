@@ -52,7 +52,9 @@ object Calculation {
 case class Calculated() extends Bundle {
   /** To a request of the start-up policy. */
   val ofStartup = Bool()
-  /** Something was lost since the request: the policy's windows do not count, its policy state does. */
+  /** Something was lost since the request: the policy's windows do not count, unless it `modelsPath`; its policy state
+    * does.
+    */
   val stale = Bool()
   /** In the form of the calculator, with zeros above. */
   val response = Bits(Calculation.responseBits bits)

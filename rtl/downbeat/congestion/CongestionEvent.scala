@@ -30,14 +30,16 @@ object CongestionEventKind extends SpinalEnum {
   val paired = newElement()
   /** A long calculation has its response ([[Calculated]]): the policy that requested it sets the windows. */
   val calculated = newElement()
-  /** Data waits after an idle time longer than the RTO: the start-up policy sets the window (RFC 5681 4.1). */
+  /** Data waits after an idle time longer than the RTO: the start-up policy sets the window (RFC 5681 4.1), unless the
+    * steady policy `modelsPath`.
+    */
   val restart = newElement()
   /** `rates` are new: the start-up policy may set the windows. */
   val estimated = newElement()
   /** `inline` is new: the steady policy may set the windows. */
   val measured = newElement()
-  /** The last `loss` or `timeout` was spurious: the stage gives back the windows and the steady policy's state of
-    * before.
+  /** The last `loss` or `timeout` was spurious: the stage gives back the windows and, unless the steady policy
+    * `modelsPath`, its state of before.
     */
   val undone = newElement()
 }

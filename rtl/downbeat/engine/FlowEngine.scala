@@ -5,7 +5,7 @@ import downbeat.calculation.{Calculators, InlineEstimator, RateEstimator}
 import downbeat.config.DownbeatConfig
 import downbeat.engine.arbiter.{Arbiter, Credits, EngineSources, EventLine, SpacedArbiter}
 import downbeat.engine.congestion.CongestionStage
-import downbeat.engine.measure.{DeliveryMeter, MeasureStage}
+import downbeat.engine.measure.MeasureStage
 import downbeat.engine.pipeline.{EnginePipeline, EventEntry, ReturnEvent, Signals}
 import downbeat.engine.protocol.{ProtocolStage, Timestamps}
 import downbeat.engine.recovery.RecoveryStage
@@ -115,8 +115,7 @@ case class FlowEngine(config: DownbeatConfig) extends Component {
   if (config.policiesCalculate) congestion.calculates(calculators)
   if (config.policiesEstimate) measure.estimates(estimator, congestion.windowBefore, congestion.readsRates)
   if (config.policiesMeasure) measure.measures(inline)
-  private val delivery = config.policiesSample generate
-    new DeliveryMeter(config, pipeline, signals, measure.steps, congestion.windowBefore)
+  if (config.policiesSample) measure.samples(congestion.windowBefore)
   private val deadlines = new DeadlineChoice(config, signals, measure.steps)
   private val recorder = new TraceRecorder(config, pipeline, signals, congestion, transmit)
 

@@ -22,7 +22,7 @@ case class CalculationState() extends Bundle {
 /** Controls long calculations: one at most is under way for a connection.
   *
   * The response to a request from before a loss or a timeout is `stale`: its operands no longer hold, so its windows do
-  * not count.
+  * not count, but for those of a policy that `modelsPath`.
   */
 class CalculationControl(
     config: DownbeatConfig, signals: Signals, before: Payload[CalculationState], event: Payload[CongestionEvent],

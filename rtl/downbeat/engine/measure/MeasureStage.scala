@@ -16,7 +16,8 @@ case class MeasureState(config: DownbeatConfig) extends Bundle {
 /** Measures what round trips and gaps tell of the path.
   *
   * It finds the ACK of each probe, if a policy sends probes ([[ProbeLog]]). It has the connection's rate estimated, if
-  * a policy wants to know it ([[RateMeter]]), and the path measured by streams of probes ([[InlineMeter]]).
+  * a policy wants to know it ([[RateMeter]]), and the path measured by streams of probes ([[InlineMeter]]). It samples
+  * the delivery rate, if a policy reads that ([[DeliveryMeter]]).
   */
 class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Signals)
     extends Stage(config, pipeline, signals, 2, HardType(MeasureState(config))) {
@@ -49,6 +50,10 @@ class MeasureStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: Si
 
   /** Connects the inline estimator. */
   def measures(estimator: InlineEstimator): Unit = inline.connect(estimator)
+
+  /** Samples the delivery rate. `window` is the connection's before the event, on the congestion stage's first step. */
+  def samples(window: Payload[Window]): Unit =
+    new DeliveryMeter(config, pipeline, signals, steps, window).setCompositeName(this, "delivery")
 
   private val update = new s5.Area {
     PROBE_ACK := (if (config.policiesPace) probes.result else ProbeAck.none)
