@@ -5,8 +5,8 @@ A place of the log is for 2^shift bytes of sequence numbers, and has the first s
 holds that. The shift follows the flight, so that an eighth of the places or more are in it. It changes at most once in a
 round trip: numbers up to SND.MAX of then keep the shift before. An ACK finds the place of the highest byte that it
 reports, cumulatively or by its first SACK block. It is a sample if that byte is beyond all that were delivered, and if
-the segment of that place is delivered with it. What only fills holes is no sample: it was sent again (4.1.3.5, approach
-2).
+the segment of that place is delivered with it. An ACK that only fills the first hole is a sample if the place of that
+segment has it.
 
     C.lost grows by the change of (lost and not sent again) + sent again
 """
@@ -45,6 +45,7 @@ class Ack:
     maximum: int
     delivered: int  # bytes that it reports as arrived, less those that it takes back
     now: int
+    advanced: int = 0  # by which SND.UNA moved
     lost_now: int = 0  # lost and not sent again
     in_flight: int = 0  # PIPE after it
     cwnd: int = 0
@@ -96,17 +97,19 @@ class DeliveryMeter:
         self.limited_until = wrap(self.delivered + in_flight, 32)
 
     def acknowledged(self, ack: Ack) -> DeliverySample | None:
-        record, before = self.records.get(self._place(ack.edge)), self.highest
+        before, reports = self.highest, since(ack.edge, self.highest) > 0
+        fills = ack.advanced > 0 and not reports
+        hole = wrap(ack.una - ack.advanced + ack.segment, 32)
+        record = self.records.get(self._place(hole if fills else ack.edge))
         self._follow(ack)
         self.changes(ack.lost_now, ack.delivered)
         if ack.delivered > 0:
             self.delivered_time = ack.now
-        if since(ack.edge, before) <= 0:
-            return None
-        self.highest = ack.edge
+        if reports:
+            self.highest = ack.edge
         if record is None or record.departure is None:
             return None
-        if not 0 < since(record.end, before) <= since(ack.edge, before):
+        if not (fills and record.end == hole or reports and 0 < since(record.end, before) <= since(ack.edge, before)):
             return None
         interval = max(record.departure - record.first_send, ack.now - record.delivered_time)
         self.first_send = record.departure
