@@ -47,7 +47,7 @@ class Flow:
 
     def establish(self, first: int) -> dict[str, int]:
         self.una = self.highest = self.written = first
-        self.meter, self.ends = DeliveryMeter(self.una, longest=LONGEST, changed_at=self.una), []
+        self.meter, self.ends = DeliveryMeter(self.una, self.una, longest=LONGEST, changed_at=self.una), []
         self.meter.delivered_time = self.meter.first_send = self.now
         fields, pipe = self._fields("segment", established=1)
         self.meter.changes(fields["lost"])

@@ -2,7 +2,7 @@
 """The delivery-rate samples of a connection (draft-ietf-ccwg-bbr 4.1.2) from a log of few segments, in integers.
 
 A place of the log is for 2^shift bytes of sequence numbers, and has the first segment that ends in it until the peer
-holds that. The shift follows the flight, so that an eighth of the places or more are in it. It changes at most once in a
+holds that; one that was sent again, until it is acknowledged cumulatively. The shift follows the flight, so that an eighth of the places or more are in it. It changes at most once in a
 round trip: numbers up to SND.MAX of then keep the shift before. An ACK finds the place of the highest byte that it
 reports, cumulatively or by its first SACK block. It is a sample if that byte is beyond all that were delivered, and if
 the segment of that place is delivered with it. An ACK that only fills the first hole is a sample if the place of that
@@ -33,6 +33,7 @@ class Record:
     lost: int
     tx_in_flight: int
     app_limited: bool
+    again: bool
     departure: int | None = None
 
 
@@ -59,6 +60,7 @@ class DeliveryMeter:
     """One connection. `highest`: the highest byte that the peer holds; numbers modulo 2^32, times in ns."""
 
     highest: int = 0
+    una: int = 0  # SND.UNA
     shift: int = SHORTEST
     longest: int = SHORTEST  # the largest shift
     places: int = 32
@@ -85,7 +87,7 @@ class DeliveryMeter:
             (self.delivered, self.delivered_time, self.first_send, self.lost),
             self.limited_until is not None,
         )
-        self.records[place] = Record(end, *totals, in_flight, limited)
+        self.records[place] = Record(end, *totals, in_flight, limited, again)
 
     def departed(self, end: int, stamp: int) -> None:
         record = self.records.get(self._place(end))
@@ -105,6 +107,7 @@ class DeliveryMeter:
         self.changes(ack.lost_now, ack.delivered)
         if ack.delivered > 0:
             self.delivered_time = ack.now
+        self.una = ack.una
         if reports:
             self.highest = ack.edge
         if record is None or record.departure is None:
@@ -137,16 +140,18 @@ class DeliveryMeter:
     def _stays(self, record: Record, end: int, maximum: int) -> bool:
         """It is in flight, unless it has the shift before and `end` has the new one."""
         gives_way = since(record.end, self.changed_at) <= 0 < since(end, self.changed_at)
-        return 0 < since(record.end, self.highest) <= since(maximum, self.highest) and not gives_way
+        new = 0 < since(record.end, self.highest) <= since(maximum, self.highest)
+        repairs = record.again and since(record.end, self.highest) <= 0 < since(record.end, self.una)
+        return (new or repairs) and not gives_way
 
     def _place(self, number: int) -> int:
         shift = self.shift if since(number, self.changed_at) > 0 else self.shift_before
         return (number >> shift) % self.places
 
     def _follow(self, ack: Ack) -> None:
-        if since(self.highest, self.changed_at) < 0:
+        if since(ack.una, self.changed_at) < 0:
             return
-        self.changed_at = self.highest
+        self.changed_at = ack.una
         fits = (
             since(ack.maximum, ack.una).bit_length() - self.places.bit_length() + 1
         )  # at least half of the places are in flight

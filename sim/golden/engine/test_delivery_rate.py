@@ -130,7 +130,7 @@ def flow(
     longest: int = 0,
 ) -> Iterator[tuple[tuple[DeliverySample | None, RateSample], Sender]]:
     """Samples of the meter and of the draft, ACK by ACK, and the flow after it."""
-    meter = DeliveryMeter(highest=START, shift=shift, longest=max(shift, longest), changed_at=START)
+    meter = DeliveryMeter(highest=START, una=START, shift=shift, longest=max(shift, longest), changed_at=START)
     sender = Sender(draw, size, meter, loss)
     for _ in range(4000):
         if draw.random() < pauses:
@@ -165,7 +165,7 @@ def test_with_a_record_of_each_segment_every_ack_has_the_drafts_sample(seed: int
 @pytest.mark.parametrize("seed", range(4))
 def test_a_sample_in_a_recovery_is_never_above_the_drafts(seed: int) -> None:
     same = samples = filled = sampled = 0
-    for (got, exact), sender in flow(random.Random(seed), 2048, 11, 0.02, 16, 1):
+    for (got, exact), sender in flow(random.Random(seed), 2048, 11, 0.02, 10, 1):
         filled += sender.fills
         sampled += sender.fills and got is not None
         assert sender.meter.lost == sender.c.lost
@@ -178,7 +178,7 @@ def test_a_sample_in_a_recovery_is_never_above_the_drafts(seed: int) -> None:
             same += rate(got) == exact.delivery_rate
             samples += 1
     assert sender.c.lost > 0 and samples > 2000 and same > 0.8 * samples
-    assert filled > 40 and sampled > 0.4 * filled
+    assert filled > 40 and sampled > 0.9 * filled
 
 
 @pytest.mark.parametrize("shift", [11, 18])

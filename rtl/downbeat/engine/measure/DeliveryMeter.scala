@@ -16,7 +16,7 @@ import spinal.lib.misc.pipeline._
 /** Samples the delivery rate with each ACK ([[DeliverySample]]).
   *
   * The log of a connection has [[SendLog.places]] records, each for 2^shift bytes: the first segment that ends there,
-  * until the peer holds it. The shift follows the flight, so that an eighth of the places or more are in it. It changes
+  * until the peer holds it; one that was sent again, until it is acknowledged cumulatively. The shift follows the flight, so that an eighth of the places or more are in it. It changes
   * at most once in a round trip. An ACK finds the place of the highest byte that it reports, cumulatively or by its
   * first SACK block. It has a sample if that byte is beyond all that were reported before, and the segment of the place is
   * delivered with it. An ACK that only fills the first hole has one if the place of that segment has it.
@@ -133,6 +133,7 @@ class DeliveryMeter(
   private val compare = new m5.Area {
     private def beyondHighest(number: UInt): UInt = number - locate.map.highest.value
     val recorded = insert(beyondHighest(record.end.value))
+    val unacknowledged = insert(record.end.value - UNACKNOWLEDGED.value)
     val outstanding = insert(beyondHighest(HIGHEST_SENT.value))
     val within = insert(locate.end - record.end.value) // signed
     val isIt = insert(record.end.value === choose.end)
@@ -150,9 +151,11 @@ class DeliveryMeter(
   private val judge = new m6.Area {
     private val isNewest = choose.reports && isAfter(compare.recorded) && !compare.within.msb
     val sampled = insert((isNewest || choose.fills && compare.isIt) && record.departed)
-    /** The place has another segment, which the peer does not hold. */
+    /** The place has another segment: a new one that the peer does not hold, or one that repairs a loss. */
     val taken = insert(
-      !compare.isIt && !compare.givesWay && isAfter(compare.recorded) && !(compare.outstanding < compare.recorded))
+      !compare.isIt && !compare.givesWay && Mux[Bool](
+        isAfter(compare.recorded), !(compare.outstanding < compare.recorded),
+        record.again && isAfter(compare.unacknowledged)))
     val departs = insert(select.isDeparted && compare.isIt && !record.departed)
     val longer =
       insert(Mux[UInt](compare.sending < compare.acknowledging, compare.acknowledging, compare.sending))
@@ -228,6 +231,7 @@ class DeliveryMeter(
       written.firstSend := update.firstSend
       written.inFlight := total.pipe
       written.limited := before.limited
+      written.again := RESENT && !TAIL_PROBE
     } otherwise {
       written.departed := True
       written.departure := low(STAMP.instant)
@@ -240,7 +244,7 @@ class DeliveryMeter(
     /** The shift with which the flight has at least half of the places, and larger ones. */
     private val measure = new m5.Area {
       val flight = insert(OHToUInt(OHMasking.last(OUTSTANDING.resize(bits))))
-      val settled = varies generate insert(!(locate.map.highest.value - locate.map.changedAt.value).msb)
+      val settled = varies generate insert(!(UNACKNOWLEDGED.value - locate.map.changedAt.value).msb)
     }
     private val fit = varies generate new m6.Area {
       private def larger(by: Int): Payload[UInt] = insert(Vec(Seq.tabulate(bits)(level =>
@@ -252,7 +256,7 @@ class DeliveryMeter(
       private val after = CombInit[DeliveryPlaces](locate.map).allowOverride()
       when(choose.reports)(after.highest.value := locate.end)
       if (varies) when(select.isAck && measure.settled) {
-        after.changedAt := locate.map.highest
+        after.changedAt := UNACKNOWLEDGED
         when(locate.map.shift < fit.low || fit.high < locate.map.shift) {
           after.shift := fit.middle
           after.shiftBefore := locate.map.shift

@@ -41,4 +41,6 @@ case class DeliveryRecord(config: DownbeatConfig) extends Bundle {
   val deliveredTime, firstSend = NearInstant(config.roundTripBits)
   val inFlight = UInt(config.sendOffsetBits bits)
   val limited = Bool()
+  /** It was sent again. */
+  val again = Bool()
 }
