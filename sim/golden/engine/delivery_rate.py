@@ -2,11 +2,11 @@
 """The delivery-rate samples of a connection (draft-ietf-ccwg-bbr 4.1.2) from a log of few segments, in integers.
 
 A place of the log is for 2^shift bytes of sequence numbers, and has the first segment that ends in it until the peer
-holds that; one that was sent again, until it is acknowledged cumulatively. The shift follows the flight, so that an eighth of the places or more are in it. It changes at most once in a
-round trip: numbers up to SND.MAX of then keep the shift before. An ACK finds the place of the highest byte that it
-reports, cumulatively or by its first SACK block. It is a sample if that byte is beyond all that were delivered, and if
-the segment of that place is delivered with it. An ACK that only fills the first hole is a sample if the place of that
-segment has it.
+holds that; one that was sent again, until it is acknowledged cumulatively. The shift follows the flight, so that an
+eighth of the places or more are in it. It changes at most once in a round trip: numbers up to SND.MAX of then keep the
+shift before. An ACK finds the place of the highest byte that it reports, cumulatively or by its first SACK block. It is
+a sample if that byte is beyond all that were delivered, and if the segment of that place is delivered with it. An ACK
+that only fills the first hole is a sample if the place of that segment has it.
 
     C.lost grows by the change of (lost and not sent again) + sent again
 """

@@ -16,10 +16,11 @@ import spinal.lib.misc.pipeline._
 /** Samples the delivery rate with each ACK ([[DeliverySample]]).
   *
   * The log of a connection has [[SendLog.places]] records, each for 2^shift bytes: the first segment that ends there,
-  * until the peer holds it; one that was sent again, until it is acknowledged cumulatively. The shift follows the flight, so that an eighth of the places or more are in it. It changes
-  * at most once in a round trip. An ACK finds the place of the highest byte that it reports, cumulatively or by its
-  * first SACK block. It has a sample if that byte is beyond all that were reported before, and the segment of the place is
-  * delivered with it. An ACK that only fills the first hole has one if the place of that segment has it.
+  * until the peer holds it; one that was sent again, until it is acknowledged cumulatively. The shift follows the
+  * flight, so that an eighth of the places or more are in it. It changes at most once in a round trip. An ACK finds the
+  * place of the highest byte that it reports, cumulatively or by its first SACK block. It has a sample if that byte is
+  * beyond all that were reported before, and the segment of the place is delivered with it. An ACK that only fills the
+  * first hole has one if the place of that segment has it.
   *
   * The connection is limited by the application when less than a segment waits to be sent, none to be sent again, and
   * cwnd is not full (4.1.2.4), at its begin and after each ACK and each segment.
