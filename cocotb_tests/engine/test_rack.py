@@ -101,6 +101,24 @@ async def a_lost_retransmission_is_seen_by_what_was_sent_after_it(dut: Any) -> N
 
 
 @cocotb.test()
+async def a_retransmission_of_an_earlier_recovery_is_lost_by_what_was_sent_after_it(dut: Any) -> None:
+    """6.2: the first recovery ends at a hole beyond its RecoveryPoint that was sent again in vain."""
+    sender = await Sender.create(dut, ssthresh=65536, recovery_noPrr=1)
+    await sender.write(60)  # ten leave
+    assert await sender.hear(0, (1, 4)) == [0]
+    for end in range(5, 11):
+        await sender.hear(0, (1, end))
+    assert 10 in await sender.hear(0, (11, 12), (1, 10))
+    sent: list[int] = []
+    for end in range(12, 15):
+        sent += await sender.hear(10, (11, end))
+    assert sender.kinds()[-1] == "loss", "a second recovery begins"
+    assert sent == [15, 16], "it is on its way"
+    assert await sender.hear(10, (11, 15)) == []
+    assert await sender.hear(10, (11, 16)) == [10]
+
+
+@cocotb.test()
 async def switched_off_the_number_of_segments_decides(dut: Any) -> None:
     """RFC 6675 4."""
     sender = await reordered(dut, recovery_noRack=1, recovery_noTailLossProbe=1)

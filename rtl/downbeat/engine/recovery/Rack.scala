@@ -18,7 +18,7 @@ case class RackState(config: DownbeatConfig) extends Bundle {
   val end = NearNumber(config.sendNumberBits)
   /** The holes before this number are lost. */
   val lostEnd = NearNumber(config.sendNumberBits)
-  /** SND.MAX when the segment at SND.UNA was last sent again. */
+  /** SND.MAX when the segment at SND.UNA was last sent again, or when SND.UNA came to one that had been. */
   val resent = NearNumber(config.sendNumberBits)
   val hasResent = Bool()
 }
@@ -129,7 +129,9 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     when(OPENING || mode.lostOffset.msb || found && !widen.expired)(after.rack.lostEnd := low(UNACKNOWLEDGED))
     when(probed)(after.rack.lostEnd := low(UNACKNOWLEDGED + interval.top))
     after.rack.resent := kept.resent
-    after.rack.hasResent := kept.hasResent && !lostAgain && !found && !ends && !OPENING
+    // HighRxt outlives a recovery, so that the next one may begin at a segment that was sent again before.
+    after.rack.hasResent :=
+      !OPENING && !lostAgain && Mux[Bool](ADVANCED || found, board.highRxt.orR, kept.hasResent)
     when(ADVANCED || event.isSent && RESENT && mode.isFirst)(after.rack.resent := low(HIGHEST_SENT))
     when(event.isSent && RESENT && mode.isFirst && before.recovering)(after.rack.hasResent := True)
   }
