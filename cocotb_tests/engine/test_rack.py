@@ -119,6 +119,30 @@ async def a_retransmission_of_an_earlier_recovery_is_lost_by_what_was_sent_after
 
 
 @cocotb.test()
+async def a_partial_ack_with_all_ranges_known_sends_no_segment_again_that_is_in_flight(dut: Any) -> None:
+    """RFC 6675 4, NextSeg: what has nothing behind it at the peer is not lost."""
+    sender = await Sender.create(dut, ssthresh=65536)
+    await sender.write(30)  # ten leave
+    assert 0 in await sender.hear(0, (1, 4))
+    sent = await sender.hear(4)
+    assert sent and min(sent) >= 10
+    assert 4 in await sender.hear(4, (5, 6)), "a hole goes again at once"
+
+
+@cocotb.test()
+async def a_partial_ack_after_a_fifth_range_sends_the_segment_again(dut: Any) -> None:
+    """One range is dropped, so that the peer may hold more than is known."""
+    sender = await Sender.create(dut, ssthresh=65536)
+    await sender.write(30)
+    for left in (1, 3, 5, 7):
+        await sender.hear(0, (left, left + 1))
+    await sender.hear(0, (9, 10), (7, 8), (5, 6), (3, 4))
+    for acked in (2, 4, 6):
+        await sender.hear(acked)
+    assert 8 in await sender.hear(8)
+
+
+@cocotb.test()
 async def switched_off_the_number_of_segments_decides(dut: Any) -> None:
     """RFC 6675 4."""
     sender = await reordered(dut, recovery_noRack=1, recovery_noTailLossProbe=1)

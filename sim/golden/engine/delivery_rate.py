@@ -6,7 +6,8 @@ holds that; one that was sent again, until it is acknowledged cumulatively. The 
 eighth of the places or more are in it. It changes at most once in a round trip: numbers up to SND.MAX of then keep the
 shift before. An ACK finds the place of the highest byte that it reports, cumulatively or by its first SACK block. It is
 a sample if that byte is beyond all that were delivered, and if the segment of that place is delivered with it. An ACK
-that only fills the first hole is a sample if the place of that segment has it.
+that only fills the first hole is a sample if the place of that segment has it. One that came sooner than the smallest
+round trip is of the segment's first departure, and no sample.
 
     C.lost grows by the change of (lost and not sent again) + sent again
 """
@@ -116,10 +117,12 @@ class DeliveryMeter:
             return None
         interval = max(record.departure - record.first_send, ack.now - record.delivered_time)
         self.first_send = record.departure
+        if interval < ack.rtt_minimum:
+            return None
         return DeliverySample(
             delivered=self.delivered,
             prior_delivered=record.delivered,
-            interval=min(interval, MAX_INTERVAL) if interval >= ack.rtt_minimum else 0,
+            interval=min(interval, MAX_INTERVAL),
             lost=self.lost,
             prior_lost=record.lost,
             tx_in_flight=record.tx_in_flight,

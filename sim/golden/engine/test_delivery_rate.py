@@ -202,14 +202,14 @@ def test_few_records_of_a_large_flight_tell_the_same_rate(stretch: int, loss: fl
     assert sum(found) == pytest.approx(sum(right), rel=0.04)
 
 
-def test_an_ack_of_what_was_sent_again_too_early_has_no_rate() -> None:
+def test_an_ack_of_what_was_sent_again_too_early_is_no_sample() -> None:
     meter = DeliveryMeter()
     meter.sent(1000, 1000, 1000, 1000, 0, 0, again=False)
     meter.departed(1000, 0)
     meter.sent(1000, 1000, 1000, 1000, 90, 0, again=True)
     meter.departed(1000, 90)
-    sample = meter.acknowledged(Ack(1000, 1000, 1000, 1000, 110, rtt_minimum=100))
-    assert sample and sample.interval == 0 and meter.lost == 1000
+    assert meter.acknowledged(Ack(1000, 1000, 1000, 1000, 110, rtt_minimum=100)) is None
+    assert meter.lost == 1000
 
 
 def test_a_segment_gives_one_sample_when_its_departure_is_known() -> None:

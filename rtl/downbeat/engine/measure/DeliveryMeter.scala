@@ -20,7 +20,8 @@ import spinal.lib.misc.pipeline._
   * flight, so that an eighth of the places or more are in it. It changes at most once in a round trip. An ACK finds the
   * place of the highest byte that it reports, cumulatively or by its first SACK block. It has a sample if that byte is
   * beyond all that were reported before, and the segment of the place is delivered with it. An ACK that only fills the
-  * first hole has one if the place of that segment has it.
+  * first hole has one if the place of that segment has it. One that came sooner than the smallest round trip is of the
+  * segment's first departure, and no sample.
   *
   * The connection is limited by the application when less than a segment waits to be sent, none to be sent again, and
   * cwnd is not full (4.1.2.4), at its begin and after each ACK and each segment.
@@ -185,10 +186,10 @@ class DeliveryMeter(
       (select.begins || (select.isAck || select.isSent) && fits) && locate.allSent && !bound.lostNow.orR)
     val limitedUntil = insert(judge.delivered + PIPE.resize(32))
 
-    DELIVERY.valid := judge.sampled
+    DELIVERY.valid := judge.sampled && bound.hasRate
     DELIVERY.delivered := judge.delivered
     DELIVERY.priorDelivered := record.delivered
-    DELIVERY.interval := Mux[UInt](bound.hasRate, bound.interval, U(0, 36 bits))
+    DELIVERY.interval := bound.interval
     DELIVERY.lost := lost
     DELIVERY.priorLost := record.lost
     DELIVERY.txInFlight := record.inFlight.resized

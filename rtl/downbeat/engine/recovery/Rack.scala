@@ -48,7 +48,8 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     val topBefore = insert(Rack.top(ranges.map(_.right), ranges.map(_.right.orR)))
     private val pairsOut = if (config.policiesPace) before.pairs.any else False
     /** A hole has closed that was not sent again. */
-    val reorders = insert(ADVANCED && ranges(0).left.orR && !before.recovering && !before.tail.out && !pairsOut)
+    val reorders = insert(ADVANCED && ranges(0).left.orR && !before.scoreboard.highRxt.orR && !before.recovering &&
+      !before.tail.out && !pairsOut)
     val isFirst = insert(SEQUENCE.value === UNACKNOWLEDGED.value)
   }
 

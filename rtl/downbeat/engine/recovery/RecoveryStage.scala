@@ -104,6 +104,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     for ((range, block) <- after.scoreboard.ranges.zip(board.ranges)) range.set(block)
     after.scoreboard.highRxt := resend.highRxt
     after.scoreboard.passed := board.passed
+    after.dropped := board.drops || before.dropped && after.recovering
     after.scoreboard.turn := board.turn
     if (config.policiesPace) after.pairs := pairs.after(forget = OPENING || lost || timedOut)
     // A handshake has no window that could be given back.
