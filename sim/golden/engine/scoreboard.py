@@ -79,7 +79,7 @@ class Scoreboard:
         """A range that ends before HighRxt is skipped; one that spans it may hold bytes of `passed`."""
         if block is None or block[1] <= self.high_rxt:
             return self
-        end = min(self.high_rxt, self.held[0][0]) if self.held else self.high_rxt  # of what `passed` counts
+        end = min(self.high_rxt, self.held[0][0]) if self.held else self.high_rxt  # `passed` counts below it
         passed = max(self.passed - max(end - block[0], 0), 0)
         return replace(self, held=_maximal(self.held, block), passed=passed)
 

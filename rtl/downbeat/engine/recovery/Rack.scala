@@ -21,6 +21,8 @@ case class RackState(config: DownbeatConfig) extends Bundle {
   /** SND.MAX when the segment at SND.UNA was last sent again, or when SND.UNA came to one that had been. */
   val resent = NearNumber(config.sendNumberBits)
   val hasResent = Bool()
+  /** The segment at SND.UNA was sent again in vain; so was the one before it that went again. */
+  val lostAgain, lostBefore = Bool()
 }
 
 /** RACK (RFC 8985 6): data is lost if the peer holds what was sent later, and the reordering window has passed.
@@ -100,11 +102,14 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     /** The segment at SND.UNA was sent again, and the peer holds what was sent after that. */
     val lostAgain = insert(mode.on && before.recovering && before.rack.hasResent && board.hasNewSack && !ADVANCED &&
       !reported.msb && !mode.resentOffset.msb && mode.resentOffset < reported)
+    val allLostAgain = insert(lostAgain && before.rack.lostBefore)
     /** Nothing is missing before what the peer holds. */
     val stops = insert(before.early.purpose === EarlyPurpose.reordering && !board.ranges(0).valid)
   }
   /** The segment at SND.UNA is lost for a second time. On step 5. */
   val lostAgain: Payload[Bool] = judge.lostAgain
+  /** Two in a row: what went again before HighRxt is taken for lost. On step 5. */
+  val allLostAgain: Payload[Bool] = judge.allLostAgain
   val stops: Payload[Bool] = judge.stops
 
   /** On step 5: the state after the event; `found`: a recovery begins, `ends`: one ends. */
@@ -129,6 +134,9 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     when(widen.expired)(after.rack.lostEnd := kept.end)
     when(OPENING || mode.lostOffset.msb || found && !widen.expired)(after.rack.lostEnd := low(UNACKNOWLEDGED))
     when(probed)(after.rack.lostEnd := low(UNACKNOWLEDGED + interval.top))
+    after.rack.lostAgain := after.recovering && !allLostAgain && (lostAgain || kept.lostAgain && !ADVANCED)
+    after.rack.lostBefore :=
+      after.recovering && !allLostAgain && Mux[Bool](ADVANCED, kept.lostAgain, kept.lostBefore)
     after.rack.resent := kept.resent
     // HighRxt outlives a recovery, so that the next one may begin at a segment that was sent again before.
     after.rack.hasResent :=

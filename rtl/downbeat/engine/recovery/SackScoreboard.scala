@@ -82,7 +82,7 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
     private def counts(block: SackBlock): Bool = isBeyond(block) && wasSent(block)
     val first = insert(onlyIf(select.first, counts(select.first)))
     val other = insert(onlyIf(select.other, counts(select.other)))
-    /** Where a block that reaches from before HighRxt to beyond it begins: it may hold what `passed` counts. */
+    /** The begin of a block that spans HighRxt: it may hold what `passed` counts. */
     private def leftOf(block: SackBlock): UInt = {
       val spans =
         block.valid && wasSent(block) && !move.highRxt.msb && block.left < move.highRxt && move.highRxt < block.right
