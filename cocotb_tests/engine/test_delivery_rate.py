@@ -43,10 +43,11 @@ class Flow:
     written: int = field(init=False)
     fills: bool = True  # the flight grows
     ends: list[int] = field(default_factory=list)
+    filled: int = 0  # samples of ACKs that fill a hole
 
     def establish(self, first: int) -> dict[str, int]:
         self.una = self.highest = self.written = first
-        self.meter, self.ends = DeliveryMeter(self.una, longest=LONGEST, changed_at=self.una), []
+        self.meter, self.ends = DeliveryMeter(self.una, self.una, longest=LONGEST, changed_at=self.una), []
         self.meter.delivered_time = self.meter.first_send = self.now
         fields, pipe = self._fields("segment", established=1)
         self.meter.changes(fields["lost"])
@@ -77,7 +78,9 @@ class Flow:
 
     def _send(self, again: bool) -> dict[str, int]:
         length = self.draw.choice([SMSS, SMSS, self.draw.randrange(1, SMSS)])
-        first = (self.una + self.draw.randrange(since(self.highest, self.una))) % MODULUS if again else self.highest
+        first = self.highest
+        if again:
+            first = (self.una + self.draw.choice([0, self.draw.randrange(since(first, self.una))])) % MODULUS
         fin = int(self.draw.random() < 0.02)
         end = (first + length + fin) % MODULUS
         self.highest = end if since(end, self.highest) > 0 else self.highest
@@ -101,7 +104,7 @@ class Flow:
         self.una = (self.una + acked) % MODULUS
         left = since(self.highest, self.una)
         blocks = [self._block(left) for _ in range(2)]
-        fields, pipe = self._fields("segment", acknowledges=1)
+        fields, pipe = self._fields("segment", acknowledges=1, acked=acked)
         for i, block in enumerate(blocks):
             left_edge, right_edge = block or (0, 0)
             fields |= {f"blocks_{i}_valid": int(block is not None)}
@@ -111,8 +114,10 @@ class Flow:
         delivered = self.draw.choice([acked, acked, -self.draw.randrange(1 << 12), self.draw.randrange(1 << 16)])
         fields["delivered"] = delivered % (1 << (BUFFER.bit_length() + 2))
         edge = (self.una + reach) % MODULUS
-        path = (pipe, fields["cwnd"], SMSS, fields["rttMinimum"], fields["selective"])
-        sample = self.meter.acknowledged(Ack(edge, self.una, self.highest, delivered, self.now, fields["lost"], *path))
+        path = (fields["lost"], pipe, fields["cwnd"], SMSS, fields["rttMinimum"], fields["selective"])
+        before = self.meter.highest
+        sample = self.meter.acknowledged(Ack(edge, self.una, self.highest, delivered, self.now, acked, *path))
+        self.filled += sample is not None and self.meter.highest == before
         self._idles(fields, pipe)
         return fields, sample
 
@@ -124,12 +129,12 @@ class Flow:
 
     def _fields(self, kind: str, **more: int) -> tuple[dict[str, int], int]:
         pipe = self.draw.choice([0, SMSS, self.draw.randrange(1 << 16)])
-        names = ("established", "sequence_value", "length", "fin", "resent", "probe", "acknowledges", "delivered")
+        names = ("established", "sequence_value", "length", "fin", "resent", "probe", "acknowledges")
         blocks = (f"blocks_{i}_{name}" for i in range(2) for name in ("valid", "left", "right"))
         return {
             "flow": self.number,
             "kind": element("EventKind", kind),
-            **dict.fromkeys((*names, *blocks), 0),
+            **dict.fromkeys((*names, "acked", "delivered", *blocks), 0),
             "unacknowledged_value": self.una,
             "highestSent_value": self.highest,
             "written_value": self.written,
@@ -172,8 +177,9 @@ async def every_ack_has_the_sample_of_the_model(dut: Any) -> None:
                 assert not differ, (turn, differ, fields)
                 samples.append(sample)
                 shifts.add(flow.meter.shift)
+    assert sum(flow.filled for flow in flows) > 10
     assert len(samples) > EVENTS / 30 and {SHORTEST, LONGEST} <= shifts
-    for name in ("interval", "app_limited", "cwnd_limited"):
+    for name in ("app_limited", "cwnd_limited"):
         values = {getattr(sample, name) for sample in samples}
         assert 0 in values and len(values) > 1, name
     assert {sample.lost > sample.prior_lost for sample in samples} == {False, True}

@@ -101,6 +101,63 @@ async def a_lost_retransmission_is_seen_by_what_was_sent_after_it(dut: Any) -> N
 
 
 @cocotb.test()
+async def a_retransmission_of_an_earlier_recovery_is_lost_by_what_was_sent_after_it(dut: Any) -> None:
+    """6.2: the first recovery ends at a hole beyond its RecoveryPoint that was sent again in vain."""
+    sender = await Sender.create(dut, ssthresh=65536, recovery_noPrr=1)
+    await sender.write(60)  # ten leave
+    assert await sender.hear(0, (1, 4)) == [0]
+    for end in range(5, 11):
+        await sender.hear(0, (1, end))
+    assert 10 in await sender.hear(0, (11, 12), (1, 10))
+    sent: list[int] = []
+    for end in range(12, 15):
+        sent += await sender.hear(10, (11, end))
+    assert sender.kinds()[-1] == "loss", "a second recovery begins"
+    assert sent == [15, 16], "it is on its way"
+    assert await sender.hear(10, (11, 15)) == []
+    assert await sender.hear(10, (11, 16)) == [10]
+
+
+@cocotb.test()
+async def a_partial_ack_with_all_ranges_known_sends_no_segment_again_that_is_in_flight(dut: Any) -> None:
+    """RFC 6675 4, NextSeg: what has nothing behind it at the peer is not lost."""
+    sender = await Sender.create(dut, ssthresh=65536, recovery_noPrr=1)
+    await sender.write(30)  # ten leave
+    assert 0 in await sender.hear(0, (1, 4))
+    assert 4 not in await sender.hear(4)
+    assert 4 in await sender.hear(4, (5, 6)), "a hole goes again at once"
+
+
+@cocotb.test()
+async def a_partial_ack_after_a_fifth_range_sends_the_segment_again(dut: Any) -> None:
+    """One range is dropped, so that the peer may hold more than is known."""
+    sender = await Sender.create(dut, ssthresh=65536)
+    await sender.write(60)  # ten leave
+    for left in (1, 3, 5, 7):
+        await sender.hear(0, (left, left + 1))
+    await sender.hear(0, (9, 10), (7, 8), (5, 6), (3, 4))
+    for acked in (2, 4, 6):
+        assert 8 not in await sender.hear(acked)
+    assert 8 in await sender.hear(8)
+
+
+@cocotb.test()
+async def two_lost_retransmissions_in_a_row_make_all_of_them_lost(dut: Any) -> None:
+    """Holes 0, 2, 4 and 6 went again in vain; the third need not be found by itself."""
+    sender = await Sender.create(dut, ssthresh=65536, recovery_noPrr=1)
+    await sender.write(60)  # ten leave
+    sent: list[int] = []
+    for blocks in (((1, 2),), ((3, 4), (1, 2)), ((5, 6), (3, 4), (1, 2)), ((7, 12), (5, 6), (3, 4), (1, 2))):
+        sent += await sender.hear(0, *blocks)
+    assert [number for number in sent if number < 10] == [0, 2, 4, 6]
+    assert 0 in await sender.hear(0, (7, 13), (5, 6), (3, 4))
+    again = await sender.hear(2, (7, 13), (5, 6), (3, 4))
+    for end in range(14, 17):
+        again += await sender.hear(2, (7, end), (5, 6), (3, 4))
+    assert {2, 4, 6} <= set(again)
+
+
+@cocotb.test()
 async def switched_off_the_number_of_segments_decides(dut: Any) -> None:
     """RFC 6675 4."""
     sender = await reordered(dut, recovery_noRack=1, recovery_noTailLossProbe=1)

@@ -22,8 +22,9 @@ case class DeliveryRequest(config: DownbeatConfig) extends Bundle {
   val length = UInt(16 bits)
   val fin, resent, probe = Bool()
   val unacknowledged, highestSent, written = SequenceNumber()
-  /** The ACK is acceptable; its first two blocks, from SND.UNA. */
+  /** The ACK is acceptable, and moves SND.UNA by so much; its first two blocks, from SND.UNA. */
   val acknowledges = Bool()
+  val acked = UInt(32 bits)
   val selective = Bool()
   val blocks = Vec.fill(2)(SackBlock(config.sendOffsetBits))
   val delivered = SInt(config.sendOffsetBits + 2 bits)
@@ -64,8 +65,9 @@ case class DeliveryBench(config: DownbeatConfig) extends Component {
   entry(HIGHEST_SENT) := request.highestSent
   entry(WRITTEN) := request.written
   entry(OUTSTANDING) := request.highestSent.since(request.unacknowledged)
-  entry(ADVANCED) := request.acknowledges
-  entry(REPEATED) := False
+  entry(ADVANCED) := request.acknowledges && request.acked.orR
+  entry(ACKED) := request.acked
+  entry(REPEATED) := request.acknowledges && !request.acked.orR
   entry(SELECTIVE) := request.selective
   entry(OPTIONS).clearAll()
   for ((block, given) <- entry(OPTIONS).sack.zip(request.blocks)) {

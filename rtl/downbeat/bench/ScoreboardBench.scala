@@ -26,7 +26,7 @@ case class ScoreboardRequest(config: DownbeatConfig) extends Bundle {
 case class ScoreboardResponse(config: DownbeatConfig) extends Bundle {
   val ranges = Vec.fill(DownbeatConfig.ranges)(SackBlock(config.sendOffsetBits))
   val highRxt, passed = UInt(config.sendOffsetBits bits)
-  val hasNewSack, firstIsLost = Bool()
+  val hasNewSack, firstIsLost, drops = Bool()
   val retransmitLost = Bool()
   val offset, limit = UInt(config.sendOffsetBits bits)
   val credit = UInt(config.windowAllowanceBits bits)
@@ -83,6 +83,7 @@ case class ScoreboardBench(config: DownbeatConfig) extends Component {
   io.response.passed := exit(board.passed)
   io.response.hasNewSack := exit(board.hasNewSack)
   io.response.firstIsLost := exit(board.firstIsLost)
+  io.response.drops := exit(board.drops)
   io.response.retransmitLost := exit(RETRANSMIT_LOST)
   io.response.offset := exit(RETRANSMIT_OFFSET)
   io.response.limit := exit(RETRANSMIT_LIMIT)

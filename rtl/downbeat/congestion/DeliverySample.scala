@@ -11,7 +11,7 @@ case class DeliverySample() extends Bundle {
   val valid = Bool()
   /** C.delivered after the event, and P.delivered. */
   val delivered, priorDelivered = UInt(32 bits)
-  /** The longer of the sending and the acknowledging; all ones: that or more; zero: no rate. */
+  /** The longer of the sending and the acknowledging; all ones: that or more. */
   val interval = UInt(36 bits)
   /** C.lost after the event, and P.lost. */
   val lost, priorLost = UInt(32 bits)

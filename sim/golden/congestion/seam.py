@@ -111,7 +111,7 @@ class DeliverySample:
 
     delivered: int = 0  # C.delivered after the event
     prior_delivered: int = 0  # P.delivered
-    interval: int = 0  # ns, 36 bits: the longer of the sending and the acknowledging; zero: no rate
+    interval: int = 0  # ns, 36 bits: the longer of the sending and the acknowledging
     lost: int = 0  # C.lost after the event
     prior_lost: int = 0  # P.lost
     tx_in_flight: int = 0  # C.inflight when P left, with P

@@ -2,11 +2,12 @@
 """The delivery-rate samples of a connection (draft-ietf-ccwg-bbr 4.1.2) from a log of few segments, in integers.
 
 A place of the log is for 2^shift bytes of sequence numbers, and has the first segment that ends in it until the peer
-holds that. The shift follows the flight, so that an eighth of the places or more are in it. It changes at most once in a
-round trip: numbers up to SND.MAX of then keep the shift before. An ACK finds the place of the highest byte that it
-reports, cumulatively or by its first SACK block. It is a sample if that byte is beyond all that were delivered, and if
-the segment of that place is delivered with it. What only fills holes is no sample: it was sent again (4.1.3.5, approach
-2).
+holds that; one that was sent again, until it is acknowledged cumulatively. The shift follows the flight, so that an
+eighth of the places or more are in it. It changes at most once in a round trip: numbers up to SND.MAX of then keep the
+shift before. An ACK finds the place of the highest byte that it reports, cumulatively or by its first SACK block. It is
+a sample if that byte is beyond all that were delivered, and if the segment of that place is delivered with it. An ACK
+that only fills the first hole is a sample if the place of that segment has it. One that came sooner than the smallest
+round trip is of the segment's first departure, and no sample.
 
     C.lost grows by the change of (lost and not sent again) + sent again
 """
@@ -33,6 +34,7 @@ class Record:
     lost: int
     tx_in_flight: int
     app_limited: bool
+    again: bool
     departure: int | None = None
 
 
@@ -45,6 +47,7 @@ class Ack:
     maximum: int
     delivered: int  # bytes that it reports as arrived, less those that it takes back
     now: int
+    advanced: int = 0  # by which SND.UNA moved
     lost_now: int = 0  # lost and not sent again
     in_flight: int = 0  # PIPE after it
     cwnd: int = 0
@@ -58,6 +61,7 @@ class DeliveryMeter:
     """One connection. `highest`: the highest byte that the peer holds; numbers modulo 2^32, times in ns."""
 
     highest: int = 0
+    una: int = 0  # SND.UNA
     shift: int = SHORTEST
     longest: int = SHORTEST  # the largest shift
     places: int = 32
@@ -84,7 +88,7 @@ class DeliveryMeter:
             (self.delivered, self.delivered_time, self.first_send, self.lost),
             self.limited_until is not None,
         )
-        self.records[place] = Record(end, *totals, in_flight, limited)
+        self.records[place] = Record(end, *totals, in_flight, limited, again)
 
     def departed(self, end: int, stamp: int) -> None:
         record = self.records.get(self._place(end))
@@ -96,24 +100,29 @@ class DeliveryMeter:
         self.limited_until = wrap(self.delivered + in_flight, 32)
 
     def acknowledged(self, ack: Ack) -> DeliverySample | None:
-        record, before = self.records.get(self._place(ack.edge)), self.highest
+        before, reports = self.highest, since(ack.edge, self.highest) > 0
+        fills = ack.advanced > 0 and not reports
+        hole = wrap(ack.una - ack.advanced + ack.segment, 32)
+        record = self.records.get(self._place(hole if fills else ack.edge))
         self._follow(ack)
         self.changes(ack.lost_now, ack.delivered)
         if ack.delivered > 0:
             self.delivered_time = ack.now
-        if since(ack.edge, before) <= 0:
-            return None
-        self.highest = ack.edge
+        self.una = ack.una
+        if reports:
+            self.highest = ack.edge
         if record is None or record.departure is None:
             return None
-        if not 0 < since(record.end, before) <= since(ack.edge, before):
+        if not (fills and record.end == hole or reports and 0 < since(record.end, before) <= since(ack.edge, before)):
             return None
         interval = max(record.departure - record.first_send, ack.now - record.delivered_time)
         self.first_send = record.departure
+        if interval < ack.rtt_minimum:
+            return None
         return DeliverySample(
             delivered=self.delivered,
             prior_delivered=record.delivered,
-            interval=min(interval, MAX_INTERVAL) if interval >= ack.rtt_minimum else 0,
+            interval=min(interval, MAX_INTERVAL),
             lost=self.lost,
             prior_lost=record.lost,
             tx_in_flight=record.tx_in_flight,
@@ -134,16 +143,18 @@ class DeliveryMeter:
     def _stays(self, record: Record, end: int, maximum: int) -> bool:
         """It is in flight, unless it has the shift before and `end` has the new one."""
         gives_way = since(record.end, self.changed_at) <= 0 < since(end, self.changed_at)
-        return 0 < since(record.end, self.highest) <= since(maximum, self.highest) and not gives_way
+        new = 0 < since(record.end, self.highest) <= since(maximum, self.highest)
+        repairs = record.again and since(record.end, self.highest) <= 0 < since(record.end, self.una)
+        return (new or repairs) and not gives_way
 
     def _place(self, number: int) -> int:
         shift = self.shift if since(number, self.changed_at) > 0 else self.shift_before
         return (number >> shift) % self.places
 
     def _follow(self, ack: Ack) -> None:
-        if since(self.highest, self.changed_at) < 0:
+        if since(ack.una, self.changed_at) < 0:
             return
-        self.changed_at = self.highest
+        self.changed_at = ack.una
         fits = (
             since(ack.maximum, ack.una).bit_length() - self.places.bit_length() + 1
         )  # at least half of the places are in flight

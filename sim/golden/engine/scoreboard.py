@@ -44,6 +44,14 @@ class Scoreboard:
         first, other = self._taken(blocks, outstanding)
         return replace(self._with(first)._with(other), turn=(self.turn + 1) % 3)
 
+    def drops(self, blocks: list[Range | None], outstanding: int) -> bool:
+        """There is no space for one of the blocks' ranges, or for one above."""
+        first, other = self._taken(blocks, outstanding)
+        return self._overflows(first) or self._with(first)._overflows(other)
+
+    def _overflows(self, block: Range | None) -> bool:
+        return block is not None and self.high_rxt < block[1] and len(_union([*self.held, block])) > RANGES
+
     def is_new(self, blocks: list[Range | None], outstanding: int) -> bool:
         """A block tells of something: it reaches beyond HighRxt and is in no range."""
 
@@ -71,7 +79,8 @@ class Scoreboard:
         """A range that ends before HighRxt is skipped; one that spans it may hold bytes of `passed`."""
         if block is None or block[1] <= self.high_rxt:
             return self
-        passed = 0 if block[0] < self.high_rxt else self.passed
+        end = min(self.high_rxt, self.held[0][0]) if self.held else self.high_rxt  # `passed` counts below it
+        passed = max(self.passed - max(end - block[0], 0), 0)
         return replace(self, held=_maximal(self.held, block), passed=passed)
 
 

@@ -36,6 +36,7 @@ class Sender:
     again: set[int] = field(default_factory=set)
     path: deque[tuple[int, Packet, bool]] = field(default_factory=deque)
     stamps: list[tuple[int, int]] = field(default_factory=list)
+    fills: bool = False  # the last ACK reports nothing beyond all that were reported before
 
     def __post_init__(self) -> None:
         self.c = Connection(self.size, self.size)
@@ -85,6 +86,7 @@ class Sender:
                 break
         if not new:
             return None
+        before = self.una
         while self.una in self.held:
             self.held.remove(self.una)
             self.una += 1
@@ -105,11 +107,16 @@ class Sender:
             self.end(self.next - 1),
             self.size * len(new),
             self.now,
+            self.size * (self.una - before),
             lost_now,
             int(self.c.inflight),
+            segment=self.size,
             rtt_minimum=int(self.c.min_rtt),
         )
-        return self.meter.acknowledged(ack), sample
+        highest = self.meter.highest
+        found = self.meter.acknowledged(ack)
+        self.fills = self.meter.highest == highest
+        return found, sample
 
 
 def flow(
@@ -123,7 +130,7 @@ def flow(
     longest: int = 0,
 ) -> Iterator[tuple[tuple[DeliverySample | None, RateSample], Sender]]:
     """Samples of the meter and of the draft, ACK by ACK, and the flow after it."""
-    meter = DeliveryMeter(highest=START, shift=shift, longest=max(shift, longest), changed_at=START)
+    meter = DeliveryMeter(highest=START, una=START, shift=shift, longest=max(shift, longest), changed_at=START)
     sender = Sender(draw, size, meter, loss)
     for _ in range(4000):
         if draw.random() < pauses:
@@ -157,8 +164,10 @@ def test_with_a_record_of_each_segment_every_ack_has_the_drafts_sample(seed: int
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_sample_in_a_recovery_is_never_above_the_drafts(seed: int) -> None:
-    same = samples = 0
-    for (got, exact), sender in flow(random.Random(seed), 2048, 11, 0.02, 32, 1):
+    same = samples = filled = sampled = 0
+    for (got, exact), sender in flow(random.Random(seed), 2048, 11, 0.02, 10, 1):
+        filled += sender.fills
+        sampled += sender.fills and got is not None
         assert sender.meter.lost == sender.c.lost
         assert sender.meter.delivered == sender.c.delivered % MODULUS
         if got:
@@ -169,6 +178,7 @@ def test_a_sample_in_a_recovery_is_never_above_the_drafts(seed: int) -> None:
             same += rate(got) == exact.delivery_rate
             samples += 1
     assert sender.c.lost > 0 and samples > 2000 and same > 0.8 * samples
+    assert filled > 40 and sampled > 0.9 * filled
 
 
 @pytest.mark.parametrize("shift", [11, 18])
@@ -192,14 +202,14 @@ def test_few_records_of_a_large_flight_tell_the_same_rate(stretch: int, loss: fl
     assert sum(found) == pytest.approx(sum(right), rel=0.04)
 
 
-def test_an_ack_of_what_was_sent_again_too_early_has_no_rate() -> None:
+def test_an_ack_of_what_was_sent_again_too_early_is_no_sample() -> None:
     meter = DeliveryMeter()
     meter.sent(1000, 1000, 1000, 1000, 0, 0, again=False)
     meter.departed(1000, 0)
     meter.sent(1000, 1000, 1000, 1000, 90, 0, again=True)
     meter.departed(1000, 90)
-    sample = meter.acknowledged(Ack(1000, 1000, 1000, 1000, 110, rtt_minimum=100))
-    assert sample and sample.interval == 0 and meter.lost == 1000
+    assert meter.acknowledged(Ack(1000, 1000, 1000, 1000, 110, rtt_minimum=100)) is None
+    assert meter.lost == 1000
 
 
 def test_a_segment_gives_one_sample_when_its_departure_is_known() -> None:

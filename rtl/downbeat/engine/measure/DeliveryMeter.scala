@@ -16,10 +16,12 @@ import spinal.lib.misc.pipeline._
 /** Samples the delivery rate with each ACK ([[DeliverySample]]).
   *
   * The log of a connection has [[SendLog.places]] records, each for 2^shift bytes: the first segment that ends there,
-  * until the peer holds it. The shift follows the flight, so that an eighth of the places or more are in it. It changes
-  * at most once in a round trip. An ACK finds the place of the highest byte that it reports, cumulatively or by its
-  * first SACK block. It has a sample if that byte is beyond all that were reported before, and the segment of the place is
-  * delivered with it. An ACK that only fills holes has none: they were sent again (4.1.3.5).
+  * until the peer holds it; one that was sent again, until it is acknowledged cumulatively. The shift follows the
+  * flight, so that an eighth of the places or more are in it. It changes at most once in a round trip. An ACK finds the
+  * place of the highest byte that it reports, cumulatively or by its first SACK block. It has a sample if that byte is
+  * beyond all that were reported before, and the segment of the place is delivered with it. An ACK that only fills the
+  * first hole has one if the place of that segment has it. One that came sooner than the smallest round trip is of the
+  * segment's first departure, and no sample.
   *
   * The connection is limited by the application when less than a segment waits to be sent, none to be sent again, and
   * cwnd is not full (4.1.2.4), at its begin and after each ACK and each segment.
@@ -44,10 +46,10 @@ class DeliveryMeter(
   private val places = SendLog.places(config)
   private val longest = DeliveryMeter.longestShift(config)
   private val varies = longest > SendLog.placeShift
-  private val maps = varies generate StateMemory(config.ecc, DeliveryPlaces(config), config.flows)
+  private val maps = StateMemory(config.ecc, DeliveryPlaces(config), config.flows)
   private val states = StateMemory(config.ecc, DeliveryState(config), config.flows)
   private val records = StateMemory(config.ecc, DeliveryRecord(config), config.flows * places)
-  for (memory <- Seq(states, records) ++ Option(maps))
+  for (memory <- Seq(states, records, maps))
     memory.addAttribute("no_rw_check") // events of one flow are too far apart to collide
   if (config.flows * places > Stage.distributed) WideMemory(records)
   private def low(instant: Instant): NearInstant = instant.low(config.roundTripBits)
@@ -67,7 +69,7 @@ class DeliveryMeter(
     val reach = insert(Mux(counts, block.right, U(0, bits bits)))
     val unsent = insert(WRITTEN.value - HIGHEST_SENT.value) // signed: a FIN is not written
   }
-  private val mapRead = varies generate pipeline.readSide(maps, m0, select.flow, needed = _(LIVE))
+  private val mapRead = pipeline.readSide(maps, m0, select.flow, needed = _(LIVE))
   private val locate = new m1.Area {
     private val base = Mux[UInt](select.isAck, UNACKNOWLEDGED.value, SEQUENCE.value)
     private val more = Mux[UInt](select.isSent, select.length, select.reach.resize(32))
@@ -75,12 +77,17 @@ class DeliveryMeter(
     val allSent = insert(select.unsent.msb || select.unsent < SEGMENT_SIZE.resize(32))
     /** End of the segment that the event is about, or of all that the ACK reports. */
     val end = insert(base + Mux(select.isDeparted, U(0, 32 bits), more))
-    val map = varies generate insert {
+    /** End of the first segment that had not been acknowledged, if it is a full one. */
+    val firstEnd = insert(UNACKNOWLEDGED.value - ACKED + SEGMENT_SIZE)
+    val map = insert {
       val map = CombInit[DeliveryPlaces](mapRead.word).allowOverride()
       when(select.begins) {
-        map.shift := SendLog.placeShift
-        map.shiftBefore := SendLog.placeShift
-        map.changedAt := UNACKNOWLEDGED
+        map.highest := UNACKNOWLEDGED
+        if (varies) {
+          map.shift := SendLog.placeShift
+          map.shiftBefore := SendLog.placeShift
+          map.changedAt := UNACKNOWLEDGED
+        }
       }
       map
     }
@@ -90,15 +97,20 @@ class DeliveryMeter(
   private def isAfter(distance: UInt): Bool = !distance.msb && distance.orR
   private val choose = new m2.Area {
     val flow: UInt = FLOW
-    val isNew = varies generate insert(follows(locate.end, locate.map))
-    val shift =
-      varies generate insert(Mux[UInt](follows(locate.end, locate.map), locate.map.shift, locate.map.shiftBefore))
+    val reported = insert(locate.end - locate.map.highest.value)
+    /** The ACK reports more than all before it; it only fills the first hole. */
+    val reports = insert(select.isAck && isAfter(reported))
+    val fills = insert(select.isAck && ADVANCED && !isAfter(reported))
+    val end = insert(Mux[UInt](fills, locate.firstEnd, locate.end))
+    val isNew =
+      varies generate insert(Mux[Bool](fills, follows(locate.firstEnd, locate.map), follows(locate.end, locate.map)))
   }
   private val address = new m3.Area {
-    private def at(shift: Int) = locate.end(shift, log2Up(places) bits)
+    private val shift = varies generate Mux[UInt](choose.isNew, locate.map.shift, locate.map.shiftBefore)
+    private def at(shift: Int) = choose.end(shift, log2Up(places) bits)
     private val shifts = SendLog.placeShift to longest
     val place = insert(
-      if (varies) MuxOH.or(Vec(shifts.map(choose.shift === _)), shifts.map(at)) else at(SendLog.placeShift))
+      if (varies) MuxOH.or(Vec(shifts.map(shift === _)), shifts.map(at)) else at(SendLog.placeShift))
     val record = FLOW @@ place
   }
   private val stateRead = pipeline.readSide(states, m2, choose.flow, needed = _(LIVE))
@@ -113,7 +125,6 @@ class DeliveryMeter(
       val before = CombInit[DeliveryState](stateRead.word).allowOverride()
       when(select.begins) {
         before.clearAll()
-        before.highest := UNACKNOWLEDGED
         before.deliveredTime := low(NOW)
         before.firstSend := low(NOW)
       }
@@ -122,12 +133,12 @@ class DeliveryMeter(
   }
   import begin.before
   private val compare = new m5.Area {
-    private def beyondHighest(number: UInt): UInt = number - before.highest.value
-    val reported = insert(beyondHighest(locate.end))
+    private def beyondHighest(number: UInt): UInt = number - locate.map.highest.value
     val recorded = insert(beyondHighest(record.end.value))
+    val unacknowledged = insert(record.end.value - UNACKNOWLEDGED.value)
     val outstanding = insert(beyondHighest(HIGHEST_SENT.value))
     val within = insert(locate.end - record.end.value) // signed
-    val isIt = insert(record.end.value === locate.end)
+    val isIt = insert(record.end.value === choose.end)
     /** A record by the shift before gives way to one by the new shift. */
     val givesWay = insert(if (varies) choose.isNew && !follows(record.end.value, locate.map) else False)
     val sending = insert(record.departure.units - record.firstSend.units)
@@ -140,11 +151,13 @@ class DeliveryMeter(
     val delivered = insert(Mux(select.begins, U(0, 32 bits), DELIVERED.resize(32).asUInt))
   }
   private val judge = new m6.Area {
-    val reports = insert(select.isAck && isAfter(compare.reported))
-    val sampled = insert(isAfter(compare.recorded) && !compare.within.msb && record.departed)
-    /** The place has another segment, which the peer does not hold. */
+    private val isNewest = choose.reports && isAfter(compare.recorded) && !compare.within.msb
+    val sampled = insert((isNewest || choose.fills && compare.isIt) && record.departed)
+    /** The place has another segment: a new one that the peer does not hold, or one that repairs a loss. */
     val taken = insert(
-      !compare.isIt && !compare.givesWay && isAfter(compare.recorded) && !(compare.outstanding < compare.recorded))
+      !compare.isIt && !compare.givesWay && Mux[Bool](
+        isAfter(compare.recorded), !(compare.outstanding < compare.recorded),
+        record.again && isAfter(compare.unacknowledged)))
     val departs = insert(select.isDeparted && compare.isIt && !record.departed)
     val longer =
       insert(Mux[UInt](compare.sending < compare.acknowledging, compare.acknowledging, compare.sending))
@@ -173,10 +186,10 @@ class DeliveryMeter(
       (select.begins || (select.isAck || select.isSent) && fits) && locate.allSent && !bound.lostNow.orR)
     val limitedUntil = insert(judge.delivered + PIPE.resize(32))
 
-    DELIVERY.valid := judge.reports && judge.sampled
+    DELIVERY.valid := judge.sampled && bound.hasRate
     DELIVERY.delivered := judge.delivered
     DELIVERY.priorDelivered := record.delivered
-    DELIVERY.interval := Mux[UInt](bound.hasRate, bound.interval, U(0, 36 bits))
+    DELIVERY.interval := bound.interval
     DELIVERY.lost := lost
     DELIVERY.priorLost := record.lost
     DELIVERY.txInFlight := record.inFlight.resized
@@ -194,10 +207,7 @@ class DeliveryMeter(
     after.lost := total.lost
     after.lostNow := bound.lostNow
     when(judge.arrives)(after.deliveredTime := low(STAMP.instant))
-    when(judge.reports) {
-      after.highest.value := locate.end
-      when(judge.sampled)(after.firstSend := record.departure)
-    }
+    when(judge.sampled)(after.firstSend := record.departure)
     when(total.alone) {
       after.firstSend := low(NOW)
       after.deliveredTime := low(NOW)
@@ -223,6 +233,7 @@ class DeliveryMeter(
       written.firstSend := update.firstSend
       written.inFlight := total.pipe
       written.limited := before.limited
+      written.again := RESENT && !TAIL_PROBE
     } otherwise {
       written.departed := True
       written.departure := low(STAMP.instant)
@@ -230,14 +241,14 @@ class DeliveryMeter(
     private val logs = select.isSent && !judge.taken || judge.departs
     pipeline.behind(m10)(records.write(FLOW @@ address.place, written, isValid && logs))
   }
-  private val follow = varies generate new Area {
+  private val follow = new Area {
     private val widthOfPlaces = log2Up(places)
     /** The shift with which the flight has at least half of the places, and larger ones. */
     private val measure = new m5.Area {
       val flight = insert(OHToUInt(OHMasking.last(OUTSTANDING.resize(bits))))
-      val settled = insert(!(before.highest.value - locate.map.changedAt.value).msb)
+      val settled = varies generate insert(!(UNACKNOWLEDGED.value - locate.map.changedAt.value).msb)
     }
-    private val fit = new m6.Area {
+    private val fit = varies generate new m6.Area {
       private def larger(by: Int): Payload[UInt] = insert(Vec(Seq.tabulate(bits)(level =>
             U((level + 1 - widthOfPlaces + by) max SendLog.placeShift min longest, widthOf(locate.map.shift) bits)))(
           measure.flight))
@@ -245,8 +256,9 @@ class DeliveryMeter(
     }
     new m7.Area {
       private val after = CombInit[DeliveryPlaces](locate.map).allowOverride()
-      when(select.isAck && measure.settled) {
-        after.changedAt := before.highest
+      when(choose.reports)(after.highest.value := locate.end)
+      if (varies) when(select.isAck && measure.settled) {
+        after.changedAt := UNACKNOWLEDGED
         when(locate.map.shift < fit.low || fit.high < locate.map.shift) {
           after.shift := fit.middle
           after.shiftBefore := locate.map.shift

@@ -2,6 +2,7 @@
 package downbeat.engine.measure
 
 import downbeat.config.DownbeatConfig
+import downbeat.engine.recovery.SendLog
 import downbeat.time.NearInstant
 import downbeat.wire.SequenceNumber
 import spinal.core._
@@ -14,8 +15,6 @@ case class DeliveryState(config: DownbeatConfig) extends Bundle {
   val deliveredTime, firstSend = NearInstant(config.roundTripBits)
   /** Lost and not sent again. */
   val lostNow = UInt(config.sendOffsetBits bits)
-  /** One past the highest byte that the peer has reported. */
-  val highest = SequenceNumber()
   /** C.app_limited: until the total exceeds `limitedUntil`. */
   val limited = Bool()
   val limitedUntil = UInt(32 bits)
@@ -23,9 +22,12 @@ case class DeliveryState(config: DownbeatConfig) extends Bundle {
 
 /** How numbers go to places of a connection's log. */
 case class DeliveryPlaces(config: DownbeatConfig) extends Bundle {
+  /** One past the highest byte that the peer has reported. */
+  val highest = SequenceNumber()
+  private val varies = DeliveryMeter.longestShift(config) > SendLog.placeShift
   /** A place is for 2^shift bytes; so, up to `changedAt`, for 2^shiftBefore. */
-  val shift, shiftBefore = UInt(log2Up(DeliveryMeter.longestShift(config) + 1) bits)
-  val changedAt = SequenceNumber()
+  val shift, shiftBefore = varies generate UInt(log2Up(DeliveryMeter.longestShift(config) + 1) bits)
+  val changedAt = varies generate SequenceNumber()
 }
 
 /** P: a segment, and the connection when it left. */
@@ -39,4 +41,6 @@ case class DeliveryRecord(config: DownbeatConfig) extends Bundle {
   val deliveredTime, firstSend = NearInstant(config.roundTripBits)
   val inFlight = UInt(config.sendOffsetBits bits)
   val limited = Bool()
+  /** It was sent again. */
+  val again = Bool()
 }

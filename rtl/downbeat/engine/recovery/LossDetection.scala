@@ -11,8 +11,9 @@ import spinal.lib.misc.pipeline._
   * acknowledged that was outstanding (RFC 6582 3.2, `recover`, and ns-2's `bugFix_`).
   *
   * Each ACK in recovery that brings new SACK information lets two lost segments be sent again, so that no ACK causes a
-  * burst. With RACK a loss is one by time, too ([[Rack]]). Of RFC 6675's NextSeg rules 1 and 2 are here. Instead of its rescue (rule 4), a partial ACK sends the next
-  * hole again if nothing from there on was, as NewReno does.
+  * burst. With RACK a loss is one by time, too ([[Rack]]). Of RFC 6675's NextSeg rules 1 and 2 are here. Instead of its
+  * rescue (rule 4), a partial ACK sends the next hole again if nothing from there on was, as NewReno does; with RACK if
+  * it is a hole, or may be one of which no range tells.
   *
   * `acknowledgesPair` (step 2): the ACK acknowledges the first half of an inverted pair.
   */
@@ -76,6 +77,8 @@ class LossDetection(
     val lost = insert(count.mayLose && !rack.waits && (count.third || board.firstIsLost) || rack.lost || rack.probed)
     /** The segment at SND.UNA was sent again in vain. */
     val lostAgain = insert(rack.lostAgain || tail.probes.again)
+    /** The peer lacks the segment at SND.UNA. With all ranges known and none beyond it, it is in flight (RFC 6675 4). */
+    val isHole = insert(!rack.mode.on || board.ranges(0).valid || board.drops || before.dropped)
   }
   /** A loss has been found; on step 5. */
   val lost: Payload[Bool] = judge.lost
@@ -101,7 +104,7 @@ class LossDetection(
         Mux(ADVANCED && compare.beyondEchoed, low(mark.lastAcknowledged), before.echoed)))
     after.retransmitQuota := Mux[UInt](count.isDuplicate || ack.partial || lost, U(2, 2 bits), count.quota)
     RETRANSMIT := !OPENING && !rewinds &&
-      ((lost || ack.partial) && (!SELECTIVE || count.nothingResent) || judge.lostAgain ||
+      ((lost || ack.partial && judge.isHole) && (!SELECTIVE || count.nothingResent) || judge.lostAgain ||
         before.retransmit && !RESENT && !ack.recovered)
     after.retransmit := RETRANSMIT
   }

@@ -18,9 +18,11 @@ case class RackState(config: DownbeatConfig) extends Bundle {
   val end = NearNumber(config.sendNumberBits)
   /** The holes before this number are lost. */
   val lostEnd = NearNumber(config.sendNumberBits)
-  /** SND.MAX when the segment at SND.UNA was last sent again. */
+  /** SND.MAX when the segment at SND.UNA was last sent again, or when SND.UNA came to one that had been. */
   val resent = NearNumber(config.sendNumberBits)
   val hasResent = Bool()
+  /** The segment at SND.UNA was sent again in vain; so was the one before it that went again. */
+  val lostAgain, lostBefore = Bool()
 }
 
 /** RACK (RFC 8985 6): data is lost if the peer holds what was sent later, and the reordering window has passed.
@@ -48,7 +50,8 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     val topBefore = insert(Rack.top(ranges.map(_.right), ranges.map(_.right.orR)))
     private val pairsOut = if (config.policiesPace) before.pairs.any else False
     /** A hole has closed that was not sent again. */
-    val reorders = insert(ADVANCED && ranges(0).left.orR && !before.recovering && !before.tail.out && !pairsOut)
+    val reorders = insert(ADVANCED && ranges(0).left.orR && !before.scoreboard.highRxt.orR && !before.recovering &&
+      !before.tail.out && !pairsOut)
     val isFirst = insert(SEQUENCE.value === UNACKNOWLEDGED.value)
   }
 
@@ -99,11 +102,14 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     /** The segment at SND.UNA was sent again, and the peer holds what was sent after that. */
     val lostAgain = insert(mode.on && before.recovering && before.rack.hasResent && board.hasNewSack && !ADVANCED &&
       !reported.msb && !mode.resentOffset.msb && mode.resentOffset < reported)
+    val allLostAgain = insert(lostAgain && before.rack.lostBefore)
     /** Nothing is missing before what the peer holds. */
     val stops = insert(before.early.purpose === EarlyPurpose.reordering && !board.ranges(0).valid)
   }
   /** The segment at SND.UNA is lost for a second time. On step 5. */
   val lostAgain: Payload[Bool] = judge.lostAgain
+  /** Two in a row: what went again before HighRxt is taken for lost. On step 5. */
+  val allLostAgain: Payload[Bool] = judge.allLostAgain
   val stops: Payload[Bool] = judge.stops
 
   /** On step 5: the state after the event; `found`: a recovery begins, `ends`: one ends. */
@@ -128,8 +134,13 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     when(widen.expired)(after.rack.lostEnd := kept.end)
     when(OPENING || mode.lostOffset.msb || found && !widen.expired)(after.rack.lostEnd := low(UNACKNOWLEDGED))
     when(probed)(after.rack.lostEnd := low(UNACKNOWLEDGED + interval.top))
+    after.rack.lostAgain := after.recovering && !allLostAgain && (lostAgain || kept.lostAgain && !ADVANCED)
+    after.rack.lostBefore :=
+      after.recovering && !allLostAgain && Mux[Bool](ADVANCED, kept.lostAgain, kept.lostBefore)
     after.rack.resent := kept.resent
-    after.rack.hasResent := kept.hasResent && !lostAgain && !found && !ends && !OPENING
+    // HighRxt outlives a recovery, so that the next one may begin at a segment that was sent again before.
+    after.rack.hasResent :=
+      !OPENING && !lostAgain && Mux[Bool](ADVANCED || found, board.highRxt.orR, kept.hasResent)
     when(ADVANCED || event.isSent && RESENT && mode.isFirst)(after.rack.resent := low(HIGHEST_SENT))
     when(event.isSent && RESENT && mode.isFirst && before.recovering)(after.rack.hasResent := True)
   }

@@ -102,8 +102,9 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     userTimeout.update(after)
     idle.update(after, report.restarts)
     for ((range, block) <- after.scoreboard.ranges.zip(board.ranges)) range.set(block)
-    after.scoreboard.highRxt := resend.highRxt
-    after.scoreboard.passed := board.passed
+    after.scoreboard.highRxt := Mux[UInt](rack.allLostAgain, U(0, config.sendOffsetBits bits), resend.highRxt)
+    after.scoreboard.passed := Mux[UInt](rack.allLostAgain, U(0, config.sendOffsetBits bits), board.passed)
+    after.dropped := board.drops || rack.allLostAgain || before.dropped && after.recovering
     after.scoreboard.turn := board.turn
     if (config.policiesPace) after.pairs := pairs.after(forget = OPENING || lost || timedOut)
     // A handshake has no window that could be given back.
@@ -122,7 +123,8 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     after.recovery := Mux(OPENING, PARAMETERS.recovery, before.recovery)
     write(after, LIVE || OPENING)
     RECOVERING := after.recovering
-    PROPORTIONAL := after.recovering && SELECTIVE && !before.recovery.noPrr
+    // DELIVERED does not count what is dropped, so that PRR would wait for it.
+    PROPORTIONAL := after.recovering && SELECTIVE && !before.recovery.noPrr && !after.dropped
     val mayRetransmit = insert(after.retransmitQuota.orR || PROPORTIONAL)
     val duplicates = insert(after.duplicates)
     val losses = LossesByTime(

@@ -25,6 +25,8 @@ case class RecoveryState(config: DownbeatConfig) extends Bundle {
   /** Lost segments that may be sent again before another ACK brings new SACK information. */
   val retransmitQuota = UInt(2 bits)
   val scoreboard = Scoreboard(config)
+  /** In this recovery a range was dropped for want of space: there may be holes that no range tells of. */
+  val dropped = Bool()
   val pairs = config.policiesPace generate InvertedPairsState(config)
   /** SND.MAX when the window was last reduced for a mark (RFC 3168 6.1.2: once a window). */
   val echoed = number()

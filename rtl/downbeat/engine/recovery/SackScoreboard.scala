@@ -29,6 +29,7 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
   private val bits = config.sendOffsetBits
   private val count = DownbeatConfig.ranges
   private def none = U(0, bits bits)
+  private def everything = U((BigInt(1) << bits) - 1, bits bits)
   private def wide(bytes: UInt): UInt = bytes.resize(bits max 16)
   private def onlyIf(block: SackBlock, condition: Bool): SackBlock = {
     val result = CombInit(block).allowOverride()
@@ -81,10 +82,14 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
     private def counts(block: SackBlock): Bool = isBeyond(block) && wasSent(block)
     val first = insert(onlyIf(select.first, counts(select.first)))
     val other = insert(onlyIf(select.other, counts(select.other)))
-    /** The block may hold what `passed` counts. */
-    private def spans(block: SackBlock): Bool =
-      block.valid && wasSent(block) && !move.highRxt.msb && block.left < move.highRxt && move.highRxt < block.right
-    val counted = insert(spans(select.first) || spans(select.other))
+    /** The begin of a block that spans HighRxt: it may hold what `passed` counts. */
+    private def leftOf(block: SackBlock): UInt = {
+      val spans =
+        block.valid && wasSent(block) && !move.highRxt.msb && block.left < move.highRxt && move.highRxt < block.right
+      Mux(spans, block.left, everything)
+    }
+    val firstLeft = insert(leftOf(select.first))
+    val otherLeft = insert(leftOf(select.other))
     val highRxt = insert(Mux(move.highRxt.msb, none, move.highRxt.resize(bits)))
   }
   /** HighRxt (RFC 6675): bytes from SND.UNA that were sent again. */
@@ -108,6 +113,11 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
       kept && !move.lefts(i).msb && move.lefts(i).orR
     })
     val relation = insert(compare(moved, alive, trim.first))
+    /** `passed` counts nothing from here on: from the first range on, if it begins before HighRxt. */
+    val passedEnd = insert {
+      val left = MuxOH.or(OHMasking.first(alive), moved.map(_.left))
+      Mux(alive.orR && left < trim.highRxt, left, apply(trim.highRxt))
+    }
     private def tells(block: SackBlock): Bool = {
       val known = moved.zipWithIndex.map { case (range, i) =>
         alive(i) && !(block.left < range.left) && !(range.right < block.right)
@@ -121,6 +131,7 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
 
   private val mergeFirst = new s2.Area {
     val ranges = insert(merge(compareFirst.moved, compareFirst.relation, trim.first))
+    val drops = insert(RangeMerge.drops(compareFirst.relation, trim.first))
   }
 
   private val compareOther = new s3.Area {
@@ -135,6 +146,7 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
       when(forget)(merged.foreach(_.valid := False))
       merged
     }
+    val drops = insert(mergeFirst.drops || RangeMerge.drops(compareOther.relation, trim.other))
     val stay = insert(
       (0 until count).map(i => Mux(compareOther.relation.stays(i), compareOther.lengths(i), none)).reduceBalancedTree(
         _ +^ _))
@@ -151,6 +163,8 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
   }
   /** The first byte is taken for lost; on step 5. */
   val firstIsLost: Payload[Bool] = judge.firstIsLost
+  /** A range is dropped for want of space; on step 4. */
+  val drops: Payload[Bool] = mergeOther.drops
   /** The ranges after the event, from SND.UNA on, packed to the front. */
   val ranges: Payload[Vec[SackBlock]] = mergeOther.ranges
 
@@ -161,14 +175,19 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
   }
   private val subtract = new s2.Area {
     val remaining = insert(wide(add.passed) -^ wide(move.surplus)) // signed
+    private def smaller(a: UInt, b: UInt): UInt = Mux(a < b, a, b)
+    val lowest = insert(smaller(compareFirst.passedEnd, smaller(trim.firstLeft, trim.otherLeft)))
   }
   private val choose = new s3.Area {
     val passed = insert(
       Mux[UInt](move.surplus.msb, add.passed, Mux(subtract.remaining.msb, none, subtract.remaining.resize(bits))))
-    val nonePassed = insert(forget || trim.counted || !trim.highRxt.orR)
+    val nonePassed = insert(forget || !trim.highRxt.orR)
+    /** At most so much of it is in the blocks' ranges now. */
+    val counted = insert(compareFirst.passedEnd - subtract.lowest)
   }
   private val total = new s4.Area {
-    val passed = insert(Mux[UInt](choose.nonePassed, none, choose.passed))
+    private val left = choose.passed -^ choose.counted // signed
+    val passed = insert(Mux[UInt](choose.nonePassed || left.msb, none, left.resize(bits)))
   }
   /** Bytes held before `highRxt`, in ranges that are no longer kept. */
   val passed: Payload[UInt] = total.passed

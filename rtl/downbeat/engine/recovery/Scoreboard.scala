@@ -67,6 +67,9 @@ object RangeMerge {
     joined
   }
 
+  /** There is no space for the highest. */
+  def drops(relation: RangeRelation, block: SackBlock): Bool = block.valid && relation.stays.andR
+
   /** The ranges with the block, packed to the front. The highest of more than `count` is lost. */
   def merge(ranges: Vec[SackBlock], relation: RangeRelation, block: SackBlock): Vec[SackBlock] = {
     val joined = join(ranges, relation, block)
