@@ -243,7 +243,7 @@ def test_a_device_that_is_released_leaves_no_descriptor(nic: Nic) -> None:
 
     with Host(nic.uri).device:
         pass
-    gc.collect()  # of earlier tests
+    gc.collect()  # earlier tests leave some
     before = descriptors()
     for _ in range(3):
         with Host(nic.uri).device:
