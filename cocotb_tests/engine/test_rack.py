@@ -129,16 +129,29 @@ async def a_partial_ack_with_all_ranges_known_sends_no_segment_again_that_is_in_
 
 
 @cocotb.test()
+async def every_second_of_many_segments_goes_again_at_once(dut: Any) -> None:
+    """A full scoreboard does not wait for PRR, which lets fewer holes go than there come."""
+    sender = await Sender.create(dut, ssthresh=65536, initialWindow=40)
+    await sender.write(60)
+    sent: list[int] = []
+    for left in range(1, 39, 2):
+        older = [(left - 2 * i, left - 2 * i + 1) for i in range(1, 4) if left > 2 * i]
+        sent += await sender.hear(0, (left, left + 1), *older)
+    assert [number for number in sent if number < 40] == list(range(0, 34, 2))
+
+
+@cocotb.test()
 async def a_partial_ack_after_a_fifth_range_sends_the_segment_again(dut: Any) -> None:
     """One range is dropped, so that the peer may hold more than is known."""
-    sender = await Sender.create(dut, ssthresh=65536)
-    await sender.write(60)  # ten leave
-    for left in (1, 3, 5, 7):
-        await sender.hear(0, (left, left + 1))
-    await sender.hear(0, (9, 10), (7, 8), (5, 6), (3, 4))
-    for acked in (2, 4, 6):
-        assert 8 not in await sender.hear(acked)
-    assert 8 in await sender.hear(8)
+    sender = await Sender.create(dut, ssthresh=65536, initialWindow=12)
+    await sender.write(60)
+    sent = await sender.hear(0, (3, 4), (1, 2))
+    sent += await sender.hear(0, (7, 8), (5, 6), (3, 4))
+    sent += await sender.hear(0, (11, 12), (9, 10), (7, 8))
+    for acked in (2, 4, 6, 8):
+        sent += await sender.hear(acked)
+    assert 10 not in sent
+    assert 10 in await sender.hear(10)
 
 
 @cocotb.test()
@@ -154,7 +167,7 @@ async def two_lost_retransmissions_in_a_row_make_all_of_them_lost(dut: Any) -> N
     again = await sender.hear(2, (7, 13), (5, 6), (3, 4))
     for end in range(14, 17):
         again += await sender.hear(2, (7, end), (5, 6), (3, 4))
-    assert {2, 4, 6} <= set(again)
+    assert {2, 4} <= set(again)
 
 
 @cocotb.test()

@@ -204,6 +204,8 @@ class Signals(config: DownbeatConfig) {
   val RETRANSMIT = Payload(Bool())
   /** A lost segment is sent again, whatever the window. */
   val RETRANSMIT_LOST = Payload(Bool())
+  /** The scoreboard has no space for another range: RETRANSMIT_LOST does not wait for PRR. */
+  val SCOREBOARD_FULL = Payload(Bool())
   /** Position of the retransmission, bytes from SND.UNA. */
   val RETRANSMIT_OFFSET = Payload(UInt(config.sendOffsetBits bits))
   /** Bytes that the peer lacks at that position. */

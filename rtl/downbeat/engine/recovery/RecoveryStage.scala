@@ -125,6 +125,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     RECOVERING := after.recovering
     // DELIVERED does not count what is dropped, so that PRR would wait for it.
     PROPORTIONAL := after.recovering && SELECTIVE && !before.recovery.noPrr && !after.dropped
+    SCOREBOARD_FULL := board.ranges.last.valid && after.retransmitQuota.orR
     val mayRetransmit = insert(after.retransmitQuota.orR || PROPORTIONAL)
     val duplicates = insert(after.duplicates)
     val losses = LossesByTime(

@@ -26,7 +26,7 @@ case class ProportionalRateState(config: DownbeatConfig) extends Bundle {
   * the bytes of a large one. Nothing is divided: sndcnt > 0 is prr_delivered ssthresh > prr_out RecoverFS.
   *
   * The first segment of a recovery leaves at once; so does the segment at SND.UNA when it is sent again in vain, as a
-  * timeout would send it.
+  * timeout would send it, and a lost segment while the scoreboard is full: a range that is dropped is not delivered.
   */
 class ProportionalRate(val view: TransmitView) extends Area {
   import view._

@@ -111,7 +111,7 @@ class TransmitDecision(val view: TransmitView, rate: ProportionalRate) extends A
     /** New data waits until the window has the policy's space. */
     val waits = insert(lacksSpace && !space.idle && !halfWay && !again)
 
-    val retransmits = insert(inData && (RETRANSMIT || RETRANSMIT_LOST && rate.permits))
+    val retransmits = insert(inData && (RETRANSMIT || RETRANSMIT_LOST && (rate.permits || SCOREBOARD_FULL)))
     private val mayBeNew = inData && hasData && !waits && (rate.permits || halfWay)
     val sendsWhole = insert(mayBeNew && Mux[Bool](full, fitsFull, fitsRest && mayBeSmall))
     val sendsPart = insert(mayBeNew && fitsPart && !Mux[Bool](full, fitsFull, fitsRest))
