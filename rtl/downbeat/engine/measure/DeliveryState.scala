@@ -20,7 +20,7 @@ case class DeliveryState(config: DownbeatConfig) extends Bundle {
   val limitedUntil = UInt(32 bits)
 }
 
-/** How numbers go to places of a connection's log. */
+/** How far the peer has reported, and how numbers go to places of a connection's log. */
 case class DeliveryPlaces(config: DownbeatConfig) extends Bundle {
   /** One past the highest byte that the peer has reported. */
   val highest = SequenceNumber()

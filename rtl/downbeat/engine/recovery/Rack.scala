@@ -33,6 +33,9 @@ case class RackState(config: DownbeatConfig) extends Bundle {
   * does. So does a tail loss probe that the peer holds: what is missing before it was sent two round trips earlier. The
   * peer holds the probe, and not the same segment sent before, if most of a round trip lies between (6.2 step 2); the
   * smallest round trip may have waited for a delayed ACK.
+  *
+  * The segment at SND.UNA that was sent again is lost if the peer reports what was sent after it. HighRxt does not say
+  * when the others went, so each is found when SND.UNA comes to it. After two in a row all are taken for lost.
   */
 class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) extends Area {
   import view._

@@ -12,8 +12,9 @@ import spinal.lib.misc.pipeline._
   *
   * An ACK brings in two blocks: the first, which holds the newest data (RFC 2018 4), and one of the others in turn (or
   * the second, if that one is absent), which repeats what a lost ACK had said. An ACK of three blocks says by itself
-  * that the first byte is lost. When there are five ranges the highest is dropped: nearer holes are filled first, and
-  * the peer repeats the block. `forget` (step 4) leaves nothing.
+  * that the first byte is lost. When there are five ranges the highest is dropped (`drops`): nearer holes are filled
+  * first. The peer repeats only its newest blocks, so that the holes around a dropped range may never be known.
+  * `forget` (step 4) leaves nothing.
   *
   * A range before HighRxt no longer says what to send. It is kept as a number of bytes (`passed`), so that there is
   * space for all holes that are sent again when they are seen. An ACK of new data takes from that number all but a
