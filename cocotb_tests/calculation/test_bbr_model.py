@@ -20,13 +20,12 @@ from sim.golden.congestion.bbr.model import (
     CALCULATOR,
     MAX,
     MIN_RTT_FILTER_LEN,
-    NO_RTT,
     PROBE_RTT_DURATION,
     PROBE_RTT_INTERVAL,
     SECOND,
-    Request,
     Unit,
 )
+from sim.golden.congestion.bbr.request import NO_RTT, Request
 from sim.golden.congestion.bbr.test_model import Both, both
 from sim.golden.congestion.seam import wrap
 

@@ -11,7 +11,7 @@ import pytest
 
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.congestion.policy_bench import agrees_with_golden_model
-from sim.golden.congestion.bbr.model import NO_RTT, Request, Response
+from sim.golden.congestion.bbr.request import NO_RTT, Request, Response
 from sim.golden.congestion.seam import (
     Calculated,
     CongestionEvent,

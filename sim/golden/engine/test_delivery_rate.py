@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from sim.golden.congestion.bbr.draft import Connection, Packet, RateSample
+from sim.golden.congestion.bbr.delivery import Connection, Packet, RateSample
 from sim.golden.congestion.seam import DeliverySample
 from sim.golden.engine.delivery_rate import Ack, DeliveryMeter
 from sim.golden.engine.protocol.sequence import MODULUS

@@ -13,17 +13,15 @@ rounded down. Totals of bytes count modulo 2^32, instants modulo 2^48. Departs f
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from sim.golden.calculation.divider import quotient
 from sim.golden.congestion.bbr.draft import State
-from sim.golden.congestion.packed_fields import PackedFields
+from sim.golden.congestion.bbr.request import MANTISSA_BITS, NO_RTT, VOLUME_BITS, Request, Response
 from sim.golden.congestion.seam import MAXIMUM_WINDOW, wrap
 
-VOLUME_BITS = 31
 MAX = (1 << VOLUME_BITS) - 1  # infinity, for bandwidths and volumes
-NO_RTT = (1 << 36) - 1
 BANDWIDTH_FRACTION = 24
 GAIN_FRACTION = 10
 PACING_GAIN = dict(zip(State, (2836, 512, 922, 1024, 1024, 1280, 1024), strict=True))
@@ -33,71 +31,6 @@ PROBE_BW = (State.DOWN, State.CRUISE, State.REFILL, State.UP)
 PROBING = (State.STARTUP, State.REFILL, State.UP)
 SECOND = 10**9
 MIN_RTT_FILTER_LEN, PROBE_RTT_INTERVAL, PROBE_RTT_DURATION = 10 * SECOND, 5 * SECOND, SECOND // 5
-MANTISSA_BITS = 25
-
-
-@dataclass(frozen=True)
-class Request(PackedFields):
-    """An ACK with a sample."""
-
-    opens: int = 0  # the connection's first
-    undone: int = 0  # the last recovery was spurious
-    timed_out: int = 0  # since the last request
-    restarted: int = 0  # from idle, since the last request
-    recovering: int = 0  # by duplicate ACKs
-    selective: int = 1  # the peer sends SACK
-    cwnd_limited: int = 0
-    app_limited: int = 0
-    initial_window: int = 10  # segments
-    segment_size: int = 0
-    delivered: int = 0  # total, after the ACK
-    prior_delivered: int = 0  # total, when the sample's segment left
-    interval: int = 0  # zero: no rate
-    lost: int = 0  # total, after the ACK
-    prior_lost: int = 0  # total, when the sample's segment left
-    tx_in_flight: int = 0
-    in_flight: int = 0
-    cwnd: int = 0
-    rtt: int = NO_RTT
-    now: int = 0
-
-    FIELDS = (
-        ("opens", 1),
-        ("undone", 1),
-        ("timed_out", 1),
-        ("restarted", 1),
-        ("recovering", 1),
-        ("selective", 1),
-        ("cwnd_limited", 1),
-        ("app_limited", 1),
-        ("initial_window", 8),
-        ("segment_size", 16),
-        ("delivered", 32),
-        ("prior_delivered", 32),
-        ("interval", 36),
-        ("lost", 32),
-        ("prior_lost", 32),
-        ("tx_in_flight", VOLUME_BITS),
-        ("in_flight", VOLUME_BITS),
-        ("cwnd", VOLUME_BITS),
-        ("rtt", 36),
-        ("now", 48),
-    )
-
-
-@dataclass(frozen=True)
-class Response(PackedFields):
-    """The window, and ns for each byte with 32 fraction bits as mantissa x 2^exponent."""
-
-    cwnd: int = 0
-    mantissa: int = 0
-    exponent: int = 0
-
-    FIELDS = (("cwnd", VOLUME_BITS), ("mantissa", MANTISSA_BITS), ("exponent", 5))
-
-    @property
-    def spacing(self) -> int:
-        return self.mantissa << self.exponent
 
 
 def scaled(gain: int, value: int) -> int:
@@ -126,7 +59,7 @@ class PrevProbe(IntEnum):
 class Unit:
     """The rows of a connection. r is the request; rate, sampled and sample_lost are of its sample."""
 
-    r: Request = Request()
+    r: Request = field(default_factory=Request)
     rate: int = 0
     sampled: int = 0  # bytes
     sample_lost: int = 0

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
 
-from sim.golden.congestion.bbr.draft import Bbr, Packet, RateSample
+from sim.golden.congestion.bbr.delivery import Packet, RateSample
+from sim.golden.congestion.bbr.draft import Bbr
 
 REORDERING = 3  # packets
 

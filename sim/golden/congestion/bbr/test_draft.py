@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.golden.congestion.bbr.draft import Bbr, Connection, RateSample, State
+from sim.golden.congestion.bbr.delivery import Connection, RateSample
+from sim.golden.congestion.bbr.draft import Bbr, State
 from sim.golden.congestion.bbr.path import Path
 
 SMSS = 1448

@@ -13,9 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.golden.congestion.bbr.draft import Bbr, Connection, RateSample, State, WindowedMax
-from sim.golden.congestion.bbr.model import MAX, PrevProbe, Request, Response, Unit
+from sim.golden.congestion.bbr.delivery import Connection, RateSample
+from sim.golden.congestion.bbr.draft import Bbr, State, WindowedMax
+from sim.golden.congestion.bbr.model import MAX, PrevProbe, Unit
 from sim.golden.congestion.bbr.path import Path
+from sim.golden.congestion.bbr.request import Request, Response
 from sim.golden.congestion.seam import MAXIMUM_WINDOW, wrap
 
 SMSS = 1448

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sim.golden.congestion.bbr.model import CALCULATOR, NO_RTT, VOLUME_BITS, BbrModel, Request, Response
+from sim.golden.congestion.bbr.model import CALCULATOR, BbrModel
+from sim.golden.congestion.bbr.request import NO_RTT, VOLUME_BITS, Request, Response
 from sim.golden.congestion.packed_fields import PackedFields
 from sim.golden.congestion.seam import (
     FRACTION_BITS,
