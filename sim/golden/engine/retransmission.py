@@ -41,6 +41,33 @@ class Sent:
     span: int
 
 
+@dataclass(frozen=True)
+class Expiry:
+    """The timer's part in an event."""
+
+    expired: bool
+    persists: bool  # nothing is outstanding, or the peer's window is shut: the expiry is a probe's
+    resumes: bool  # the first event after persisting
+    again: bool  # the last expiry was a timeout, too
+
+    @property
+    def timed_out(self) -> bool:
+        return self.expired and not self.persists
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What an event says of losses, by what was kept before it."""
+
+    beyond: bool  # SND.UNA is past `recover`
+    duplicate: bool
+    inflates: bool  # by a duplicate
+    lost: bool  # by the third duplicate
+    partial: bool
+    recovered: bool
+    reduces: bool  # for a mark
+
+
 @dataclass
 class Recovery:
     reno: bool = False
@@ -89,89 +116,33 @@ class Recovery:
         live = tcb.state != "closed"
         advanced = effects.acked > 0
         shut = tcb.window == 0 and tcb.state != "synSent"
-        flight = tcb.outstanding
         resent = sent is not None and since(sent.seq, before.max) < 0
         if effects.connected and self.count:
             self.syn_lost = True
         timeout = self._timeout()
+        first_partial = not self.partial
 
-        # the timer's expiry
-        expired = kind == "timer" and live and self.armed and self.deadline <= now
-        overdue = (
-            kind == "timer" and live and self.armed and self.user_timeout > 0 and now // UNIT >= self.user_deadline
-        )
-        persists = shut or not flight
-        resumes = self.persisting and not persists
-        consecutive = 0 if resumes else self.count
-        timed_out, probes = expired and not persists, expired and persists
-        self.gives_up = overdue or timed_out and consecutive == LIMIT or probes and self.silent == LIMIT
-        self.count = 0 if advanced else min(consecutive + expired, LIMIT)
-        self.silent = 0 if kind == "segment" else min(self.silent + expired, LIMIT)
-        self.persisting = persists
-
-        # losses, by what was kept before
-        una = tcb.una
-        was_recovering, first_partial = self.recovering, not self.partial
-        beyond, below = since(una, self.recover) > 0, since(una, self.recover) < 0
-        partial = advanced and self.recovering and below and not self._ends_at_once(tcb)
-        recovered = advanced and self.recovering and not partial
-        reduces = live and effects.echoed and not self.recovering and beyond and since(una, self.marked) > 0
-        reduces = reduces and before.outstanding > 0
-        duplicate = live and not shut and effects.duplicated and not tcb.selective
-        lost = duplicate and not self.recovering and beyond and self.duplicates == 2 and not effects.again
-        inflates = duplicate and self.recovering
-
+        expiry = self._expire(kind, tcb, live, shut, advanced, now)
+        losses = self._losses(tcb, before, effects, live, shut)
         taken = self._measure(kind, tcb, effects, now, advanced, echo)
-        self._doubles(effects, timed_out, taken, tcb, now)
-        restarts = self._idle(live, tcb, flight, timeout, now)
+        self._doubles(effects, expiry.timed_out, taken, tcb, now)
+        restarts = self._idle(live, tcb, timeout, now)
+        first_again = self._resend(tcb, effects, sent if resent else None) and first_partial
+        self._keep_losses(tcb, losses, advanced, effects.again, expiry.timed_out)
 
-        # sending again
-        high = max(self.high_rxt - effects.acked, 0)
-        further = resent and self.recovering and high < since((sent.seq + sent.span) & MASK, una) if sent else False
-        first_again = further and not high and first_partial
-        rewinds = timed_out or effects.again
-        self.high_rxt = since((sent.seq + sent.span) & MASK, una) if further and sent else high
-        if rewinds:
-            self.high_rxt = 0
-        self._keep_losses(tcb, advanced, beyond, lost, partial, recovered, reduces, duplicate, rewinds, timed_out)
-
-        # the timer
-        needed = live and (flight > 0 or self._blocked(tcb, shut))
+        needed = live and (tcb.outstanding > 0 or self._blocked(tcb, shut))
         arms = needed and not self.armed
-        renews = advanced and not (partial and not first_partial and not tcb.selective)
-        if expired or resumes or first_again or arms or renews:
-            doublings = self.count if persists else self.back_off
+        renews = advanced and not (losses.partial and not first_partial and not tcb.selective)
+        if expiry.expired or expiry.resumes or first_again or arms or renews:
+            doublings = self.count if expiry.persists else self.back_off
             self.deadline = up(now + min(timeout << doublings, self.rto.ceiling))
         self.armed = needed
-        closes = kind == "close" and live
-        if closes and (not self.user_timeout or self.user_timeout > CLOSED):
-            self.user_timeout = CLOSED
-        changes = kind == "setTimes" and live
-        if changes:
-            self.user_timeout = tcb.parameters.user_timeout
-        if advanced or arms or closes or changes:
-            self.user_deadline = now // UNIT + self.user_timeout + 1
+        self._limit(kind, tcb, live, advanced or arms, now)
 
-        self._time(tcb, sent, resent, timed_out or lost or partial, departed, now)
-        name = "restart" if restarts else kind if kind == "measured" else "none"
-        if sent and not resent and sent.length:
-            name = "sent"
-        if advanced and not effects.echoed:
-            name = "acknowledged"
-        if inflates:
-            name = "duplicate"
-        if partial:
-            name = "none" if tcb.selective else "partial"
-        if recovered or effects.again and was_recovering:
-            name = "recovered"
-        if reduces:
-            name = "loss"
-        if timed_out:
-            name = "timeoutAgain" if consecutive else "timeout"
-        if effects.connected:
-            name = "established"
-        if lost:
-            name = "loss"
+        self._time(tcb, sent, resent, expiry.timed_out or losses.lost or losses.partial, departed, now)
+        leaves = sent is not None and not resent and sent.length > 0
+        otherwise = "sent" if leaves else "restart" if restarts else kind if kind == "measured" else "none"
+        name = _name(tcb, effects, expiry, losses, otherwise)
         if (sent and sent.span) or name == "restart":
             self.last_sent = tcb.tsval(now)
         return name
@@ -190,32 +161,72 @@ class Recovery:
         self.persisting = True
         return "none"
 
+    # ---- the timer
+
+    def _expire(self, kind: str, tcb: Connection, live: bool, shut: bool, advanced: bool, now: int) -> Expiry:
+        fires = kind == "timer" and live and self.armed
+        expired = fires and self.deadline <= now
+        overdue = fires and self.user_timeout > 0 and now // UNIT >= self.user_deadline
+        persists = shut or not tcb.outstanding
+        resumes = self.persisting and not persists
+        consecutive = 0 if resumes else self.count
+        expiry = Expiry(expired, persists, resumes, consecutive > 0)
+        probed_in_vain = expired and persists and self.silent == LIMIT
+        self.gives_up = overdue or expiry.timed_out and consecutive == LIMIT or probed_in_vain
+        self.count = 0 if advanced else min(consecutive + expired, LIMIT)
+        self.silent = 0 if kind == "segment" else min(self.silent + expired, LIMIT)
+        self.persisting = persists
+        return expiry
+
+    def _limit(self, kind: str, tcb: Connection, live: bool, progress: bool, now: int) -> None:
+        """The user timeout counts from the last progress."""
+        closes, changes = kind == "close" and live, kind == "setTimes" and live
+        if closes and (not self.user_timeout or self.user_timeout > CLOSED):
+            self.user_timeout = CLOSED
+        if changes:
+            self.user_timeout = tcb.parameters.user_timeout
+        if progress or closes or changes:
+            self.user_deadline = now // UNIT + self.user_timeout + 1
+
     # ---- losses
 
-    def _ends_at_once(self, tcb: Connection) -> bool:
-        return self.reno and not tcb.selective
+    def _losses(self, tcb: Connection, before: Before, effects: Effects, live: bool, shut: bool) -> Losses:
+        advanced, past = effects.acked > 0, since(tcb.una, self.recover)
+        beyond = past > 0
+        partial = advanced and self.recovering and past < 0 and not (self.reno and not tcb.selective)
+        marked = live and effects.echoed and before.outstanding > 0
+        duplicate = live and not shut and effects.duplicated and not tcb.selective
+        third = duplicate and self.duplicates == 2
+        return Losses(
+            beyond=beyond,
+            duplicate=duplicate,
+            inflates=duplicate and self.recovering,
+            lost=third and not self.recovering and beyond and not effects.again,
+            partial=partial,
+            recovered=self.recovering and (advanced and not partial or effects.again),
+            reduces=marked and not self.recovering and beyond and since(tcb.una, self.marked) > 0,
+        )
 
-    def _keep_losses(
-        self,
-        tcb: Connection,
-        advanced: bool,
-        beyond: bool,
-        lost: bool,
-        partial: bool,
-        recovered: bool,
-        reduces: bool,
-        duplicate: bool,
-        rewinds: bool,
-        timed_out: bool,
-    ) -> None:
-        self.duplicates = 0 if advanced or rewinds else min(self.duplicates + duplicate, 3)
-        self.recovering = not rewinds and (self.recovering and not recovered or lost)
-        self.partial = not lost and (self.partial or partial)
-        if advanced and beyond:
+    def _resend(self, tcb: Connection, effects: Effects, sent: Sent | None) -> bool:
+        """`sent` has left again. Whether it is the first of its recovery."""
+        high = max(self.high_rxt - effects.acked, 0)
+        end = since((sent.seq + sent.span) & MASK, tcb.una) if sent else 0
+        further = self.recovering and high < end
+        self.high_rxt = end if further else high
+        return further and not high
+
+    def _keep_losses(self, tcb: Connection, losses: Losses, advanced: bool, again: bool, timed_out: bool) -> None:
+        rewinds = timed_out or again
+        if rewinds:
+            self.high_rxt = 0
+        self.duplicates = 0 if advanced or rewinds else min(self.duplicates + losses.duplicate, 3)
+        self.recovering = not rewinds and (self.recovering and not losses.recovered or losses.lost)
+        self.partial = not losses.lost and (self.partial or losses.partial)
+        if advanced and losses.beyond:
             self.recover = (tcb.una - 1) & MASK
-        if lost or timed_out or rewinds and tcb.state != "synReceived":
+        if losses.lost or timed_out or rewinds and tcb.state != "synReceived":
             self.recover = tcb.max
-        if reduces:
+        if losses.reduces:
             self.marked = tcb.max
         elif advanced and since(tcb.una, self.marked) > 0:
             self.marked = (tcb.una - 1) & MASK
@@ -226,9 +237,9 @@ class Recovery:
         waits = not tcb.outstanding and unsent >= 0 and (unsent > 0 or tcb.finishing)
         return waits and (shut or tcb.window < tcb.mss and tcb.window < unsent)
 
-    def _idle(self, live: bool, tcb: Connection, flight: int, timeout: int, now: int) -> bool:
+    def _idle(self, live: bool, tcb: Connection, timeout: int, now: int) -> bool:
         """Ticks that have begun do not count."""
-        waits = live and not self.keeps_window and not flight and since(tcb.written, tcb.una) > 0
+        waits = live and not self.keeps_window and not tcb.outstanding and since(tcb.written, tcb.una) > 0
         idle = (tcb.tsval(now) - self.last_sent) & MASK
         return waits and idle >= 2 and idle - 2 >= timeout // TICK
 
@@ -283,3 +294,24 @@ class Recovery:
         if not self.armed:
             return None
         return min(self.deadline, self.user_deadline * UNIT) if self.user_timeout else self.deadline
+
+
+def _name(tcb: Connection, effects: Effects, expiry: Expiry, losses: Losses, otherwise: str) -> str:
+    """The event that congestion gets."""
+    if losses.lost:
+        return "loss"
+    if effects.connected:
+        return "established"
+    if expiry.timed_out:
+        return "timeoutAgain" if expiry.again else "timeout"
+    if losses.reduces:
+        return "loss"
+    if losses.recovered:
+        return "recovered"
+    if losses.partial:
+        return "none" if tcb.selective else "partial"
+    if losses.inflates:
+        return "duplicate"
+    if effects.acked and not effects.echoed:
+        return "acknowledged"
+    return otherwise
