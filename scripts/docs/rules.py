@@ -11,6 +11,7 @@ from scripts.docs import retired
 from scripts.docs.pages import LINK, QUOTED, Page, Tree, is_generated
 
 MAX_WORDS = 40_000
+FIGURES = PurePosixPath("docs/reference/figures")  # scripts.figures writes them
 MAX_LINE = 120
 COMMIT = re.compile(r"(?<![\w#.])(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)(?:[0-9a-f]{7,10}|[0-9a-f]{40})(?!\w)")
 DATE = re.compile(r"(?<!\d)20\d\d-[01]\d-[0-3]\d(?!\d)")
@@ -31,8 +32,9 @@ def complaints(tree: Tree) -> list[str]:
 
 
 def words(tree: Tree) -> int:
-    """The words of docs/ as `wc -w` counts: with code, numbers and the bars of tables."""
-    return sum(len(page.text.split()) for page in tree.pages if page.path.parts[0] == "docs")
+    """The words of docs/ as `wc -w` counts, with code, numbers and the bars of tables; without pages of figures."""
+    written = [page for page in tree.pages if page.path.parts[0] == "docs" and FIGURES not in page.path.parents]
+    return sum(len(page.text.split()) for page in written)
 
 
 def _of_page(page: Page, tree: Tree) -> Iterator[str]:

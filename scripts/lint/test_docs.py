@@ -114,6 +114,11 @@ def test_a_word_that_only_looks_like_a_hash_or_a_retired_one_passes() -> None:
     )
 
 
+def test_the_words_of_generated_figures_do_not_count() -> None:
+    pages = [Page(PurePosixPath("docs") / name, "two words") for name in ("a.md", "reference/figures/b.md")]
+    assert rules.words(Tree(pages, frozenset())) == 2
+
+
 def test_an_anchor_is_as_github_makes_it() -> None:
     assert anchor("`make synth`: what a module takes") == "make-synth-what-a-module-takes"
     assert anchor("Ports & [links](x.md)") == "ports--links"
