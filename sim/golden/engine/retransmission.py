@@ -57,7 +57,7 @@ class Expiry:
 
 @dataclass(frozen=True)
 class Losses:
-    """What an event says of losses, by what was kept before it."""
+    """The losses that an event shows, by what was kept before it."""
 
     beyond: bool  # SND.UNA is past `recover`
     duplicate: bool
