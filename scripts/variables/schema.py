@@ -101,6 +101,7 @@ VARIABLES = (
     Variable("SCHEDULE", ("gap",), checks.schedule),
     Variable("SCRIPT", ("packetdrill",), names.script),
     Variable("SO", ("packetdrill",), checks.switch),
+    Variable("GOOGLE", ("packetdrill",), checks.directory),
     Variable("BEAT_BYTES", ("fuzz", "matrix"), checks.power_of_two(8, 64)),
     Variable("FRAMES", ("fuzz", "bench"), whole(1, LARGEST_COUNT)),
     # benches and experiments

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from scripts.variables import names
-from scripts.variables.__main__ import misplaced, refusal, unfit, unknown, unread
+from scripts.variables.__main__ import known_names, misplaced, refusal, unfit, unknown, unread
 from scripts.variables.names import ROOT
 from scripts.variables.schema import VARIABLES, Variable
 from sim.experiments.engine.schema.methods import METHODS
@@ -33,6 +33,7 @@ FINE = {
     ("new-policy NAME", "unknown name"),
     *(("new-policy POLICY_PATH", kind) for kind in KINDS),
     ("POLICY_PATH", "a directory"),
+    ("GOOGLE", "a directory"),
 }
 # A variable's right and wrong values, and its refusal.
 RIGHT = {
@@ -47,6 +48,7 @@ RIGHT = {
     "MODULE": ("FlowEngine", "CalculatorLogistic, "),
     "POLICY": ("reno", "standard, "),
     "POLICY_PATH": ("rtl", "no such directory"),
+    "GOOGLE": ("rtl", "no such directory"),
     "STARTUP": ("spm", "standard, "),
     "STEADY": ("reno", "reno, aimd, "),
     "STARTUP_ARGUMENT": ("n=10, gap=1ms", "as a=0.5, b=0.3"),
@@ -173,6 +175,12 @@ def test_a_quantity_is_refused_with_its_unit(name: str, value: str, words: str, 
 def test_a_name_that_no_target_takes_is_refused(command_line: str, words: str) -> None:
     said = unknown(["sim"], command_line)
     assert said.startswith(words) if words else said == ""
+
+
+def test_no_name_that_help_lists_is_refused() -> None:
+    listed = re.findall(r"^[a-z-]+:.*?## .*?\[(.*)\]$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    names = {word for each in listed for word in re.findall(r"(?<![='\w])[A-Z][A-Z_]+\b", each)}
+    assert "GOOGLE" in names and not names - known_names(ROOT / "Makefile")
 
 
 @pytest.mark.parametrize(
