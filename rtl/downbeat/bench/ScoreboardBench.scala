@@ -3,7 +3,9 @@ package downbeat.bench
 
 import downbeat.config.DownbeatConfig
 import downbeat.engine.pipeline.Signals
-import downbeat.engine.recovery.{LossEstimate, LossEvidence, LossesByTime, ProbeWanted, SackScoreboard, Scoreboard}
+import downbeat.engine.recovery.{
+  ForwardAllowance, LossEstimate, LossEvidence, LossesByTime, ProbeWanted, SackScoreboard, Scoreboard
+}
 import downbeat.wire.{NearNumber, SackBlock}
 import spinal.core._
 import spinal.lib._
@@ -70,10 +72,11 @@ case class ScoreboardBench(config: DownbeatConfig) extends Component {
   private val time =
     LossesByTime(entry.insert(request.waits), entry.insert(request.all), entry.insert(request.lostEnd))
   private val probe = ProbeWanted(entry.insert(request.probeAgain), entry.insert(request.probeNext))
+  private val forward = ForwardAllowance(entry.insert(False), entry.insert(U(0, 32 bits)))
   private val estimate = new LossEstimate(
     config, signals,
     LossEvidence(board.ranges, board.highRxt, board.passed, recovering, mayRetransmit, duplicates, time, probe,
-      board.heldBefore, entry.insert(U(0, config.windowAllowanceBits bits))),
+      board.heldBefore, forward),
     nodes.drop(5))
 
   private val exit = nodes.last

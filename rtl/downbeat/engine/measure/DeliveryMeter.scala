@@ -163,7 +163,7 @@ class DeliveryMeter(
       insert(Mux[UInt](compare.sending < compare.acknowledging, compare.acknowledging, compare.sending))
     val delivered = insert(before.delivered + compare.delivered)
     val arrives = insert(select.isAck && isAfter(compare.delivered))
-    val fills = insert(window.cwnd(46 downto 16) < compare.filled)
+    val isFull = insert(window.cwnd(46 downto 16) < compare.filled)
   }
   private val bound = new m7.Area {
     val interval = insert {
@@ -195,7 +195,7 @@ class DeliveryMeter(
     DELIVERY.txInFlight := record.inFlight.resized
     DELIVERY.inFlight := PIPE.resized
     DELIVERY.appLimited := record.limited
-    DELIVERY.cwndLimited := judge.fills
+    DELIVERY.cwndLimited := judge.isFull
     DELIVERY.selective := SELECTIVE
   }
 

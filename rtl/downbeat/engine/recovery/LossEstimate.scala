@@ -14,7 +14,7 @@ import spinal.lib.misc.pipeline._
 case class LossEvidence(
     ranges: Payload[Vec[SackBlock]], highRxt: Payload[UInt], passed: Payload[UInt],
     recovering: Payload[Bool], mayRetransmit: Payload[Bool], duplicates: Payload[UInt],
-    time: LossesByTime, probe: ProbeWanted, heldBefore: Payload[UInt], forward: Payload[UInt])
+    time: LossesByTime, probe: ProbeWanted, heldBefore: Payload[UInt], forward: ForwardAllowance)
 
 /** Losses by time (RFC 8985 6): a number of segments does not make data lost (`waits`), all that is missing is lost
   * (`all`), and so is what is missing before `end`.
@@ -23,6 +23,9 @@ case class LossesByTime(waits: Payload[Bool], all: Payload[Bool], end: Payload[N
 
 /** A tail loss probe is to be sent: the last segment again, or new data whatever cwnd. */
 case class ProbeWanted(again: Payload[Bool], next: Payload[Bool])
+
+/** Outstanding bytes that F-RTO takes for delivered, if it `counts`. */
+case class ForwardAllowance(counts: Payload[Bool], bytes: Payload[UInt])
 
 /** Says what the scoreboard means for sending: what is lost and not sent again (RFC 6675 4), and how many bytes have
   * left the network.
@@ -112,7 +115,7 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
     WINDOW_ALLOWANCE := decide.arrived.resized
     when(!SELECTIVE)(WINDOW_ALLOWANCE := Mux(recovering, U(0, config.windowAllowanceBits bits),
       decide.duplicateBytes.resized))
-    when(forward.orR)(WINDOW_ALLOWANCE := forward)
+    when(forward.counts)(WINDOW_ALLOWANCE := forward.bytes.resized)
     RETRANSMIT_OFFSET :=
       Mux[UInt](RETRANSMIT, U(0, bits bits), Mux[UInt](probe.again, locate.last, locate.from))
     private val toFirst = Mux(ranges(0).valid, ranges(0).left, U((BigInt(1) << bits) - 1, bits bits))

@@ -92,13 +92,14 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     val begins = insert(mode.on && blocks(0).valid && !OPENING && (!before.recovering || before.rack.seen) &&
       (ADVANCED || widen.expired && window.grew ||
         board.hasNewSack && before.early.purpose =/= EarlyPurpose.reordering))
-    /** The peer holds the probe. */
-    val probed = insert(mode.on && before.tail.out && !before.recovering && board.hasNewSack && widen.passed &&
-      (top.resize(32) === mode.probeOffset || top.resize(32) === window.beforeFin) && !OPENING && !RESUMED && !UNDONE)
+    /** The peer may report the probe. */
+    val expects = insert(mode.on && before.tail.out && !before.recovering && board.hasNewSack && widen.passed &&
+      !OPENING && !RESUMED && !UNDONE)
+    private def isNear(offset: UInt) = !(offset >> widthOf(top)).orR
+    val probeNear = insert(isNear(mode.probeOffset))
+    val finNear = insert(isNear(window.beforeFin))
   }
   val begins: Payload[Bool] = interval.begins
-  /** The holes before a tail loss probe are lost. On step 4. */
-  val probed: Payload[Bool] = interval.probed
 
   private val judge = new s5.Area {
     private val reported = Mux[UInt](waits, mode.lostOffset, interval.top.resize(32))
@@ -106,6 +107,10 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     val lostAgain = insert(mode.on && before.recovering && before.rack.hasResent && board.hasNewSack && !ADVANCED &&
       !reported.msb && !mode.resentOffset.msb && mode.resentOffset < reported)
     val allLostAgain = insert(lostAgain && before.rack.lostBefore)
+    private def isTop(offset: UInt) = interval.top === offset.resize(widthOf(interval.top))
+    /** The peer holds the probe. */
+    val probed = insert(interval.expects &&
+      (interval.probeNear && isTop(mode.probeOffset) || interval.finNear && isTop(window.beforeFin)))
     /** Nothing is missing before what the peer holds. */
     val stops = insert(before.early.purpose === EarlyPurpose.reordering && !board.ranges(0).valid)
   }
@@ -113,6 +118,8 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
   val lostAgain: Payload[Bool] = judge.lostAgain
   /** Two in a row: what went again before HighRxt is taken for lost. On step 5. */
   val allLostAgain: Payload[Bool] = judge.allLostAgain
+  /** The holes before a tail loss probe are lost. On step 5. */
+  val probed: Payload[Bool] = judge.probed
   val stops: Payload[Bool] = judge.stops
 
   /** On step 5: the state after the event; `found`: a recovery begins, `ends`: one ends. */

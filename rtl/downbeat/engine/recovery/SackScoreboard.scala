@@ -28,6 +28,7 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
   import signals._
   private val Seq(s0, s1, s2, s3, s4, s5) = steps.take(6)
   private val bits = config.sendOffsetBits
+  private val signedBits = (bits max 17) + 4 // a sum of five, or less two segments
   private val count = DownbeatConfig.ranges
   private def none = U(0, bits bits)
   private def everything = U((BigInt(1) << bits) - 1, bits bits)
@@ -151,16 +152,17 @@ class SackScoreboard(config: DownbeatConfig, signals: Signals, before: Payload[S
     val stay = insert(
       (0 until count).map(i => Mux(compareOther.relation.stays(i), compareOther.lengths(i), none)).reduceBalancedTree(
         _ +^ _))
-    val joined = insert {
+    /** The joined block's length less two segments and a byte, signed. */
+    val excess = insert {
       val block = join(mergeFirst.ranges, compareOther.relation, trim.other)
-      Mux(block.valid, block.right - block.left, none)
+      val length = Mux(block.valid, block.right - block.left, none)
+      length.resize(signedBits) - (SEGMENT_SIZE @@ U"1").resize(signedBits)
     }
-    val threshold = insert(SEGMENT_SIZE << 1)
   }
   private val judge = new s5.Area {
     /** IsLost (RFC 6675 4) of the first byte: more than two segments, or three ranges, are held. */
     val firstIsLost = insert(
-      compareOther.three || mergeOther.ranges(2).valid || mergeOther.threshold < (mergeOther.stay +^ mergeOther.joined))
+      compareOther.three || mergeOther.ranges(2).valid || !(mergeOther.stay.resize(signedBits) + mergeOther.excess).msb)
   }
   /** The first byte is taken for lost; on step 5. */
   val firstIsLost: Payload[Bool] = judge.firstIsLost

@@ -54,9 +54,11 @@ class Undo(val view: RecoveryView, tail: TailLossProbe) extends Area {
       before.undo.possible && before.undo.forward === step && event.isSegment
     val byForward = insert(awaits(ForwardStep.second) && ADVANCED)
     UNDONE := byEcho || byDuplicates || byForward
+    /** SND.UNA is below `recover`. */
+    val isBelow = insert(!compare.toRecover.msb && compare.toRecover.orR)
     /** RFC 5682 2.1 (2b): new data goes in place of old. */
     val advances = insert(awaits(ForwardStep.first) && ADVANCED && !refuted && !byEcho && !byDuplicates &&
-      !compare.toRecover.msb && compare.toRecover.orR && tail.hasNew && !compare.hasHole)
+      isBelow && tail.hasNew && !compare.hasHole)
     /** 2.1 (3a): it was a loss. */
     val fails = insert(awaits(ForwardStep.second) && compare.repeats)
     val over = insert(awaits(ForwardStep.first) && (ADVANCED || compare.repeats))
@@ -86,10 +88,9 @@ class Undo(val view: RecoveryView, tail: TailLossProbe) extends Area {
     when(judge.advances)(after.undo.forward := ForwardStep.second)
     when(OPENING || RESUMED || UNDONE || fails || reduces || settles)(after.undo.forward := ForwardStep.none)
     when(tries)(after.undo.forward := ForwardStep.first)
-    private val counts = after.undo.forward === ForwardStep.second && after.undo.possible
-    allowance := Mux(counts, compare.toRecover.resize(config.windowAllowanceBits),
-      U(0, config.windowAllowanceBits bits))
+    counts := after.undo.forward === ForwardStep.second && after.undo.possible && judge.isBelow
   }
+  private val counts = Payload(Bool())
   /** Outstanding bytes that do not count against cwnd; on step 5. */
-  val allowance = Payload(UInt(config.windowAllowanceBits bits))
+  val allowance: ForwardAllowance = ForwardAllowance(counts, compare.toRecover)
 }
