@@ -7,6 +7,7 @@ from typing import Any
 
 import cocotb
 
+from cocotb_tests.bench.layout import policy
 from cocotb_tests.bench.runner import run_module
 from cocotb_tests.engine.endpoint import MODULE, SECOND
 from cocotb_tests.engine.sender import ROUND_TRIP, Sender, is_about
@@ -126,6 +127,20 @@ async def a_partial_ack_with_all_ranges_known_sends_no_segment_again_that_is_in_
     assert 0 in await sender.hear(0, (1, 4))
     assert 4 not in await sender.hear(4)
     assert 4 in await sender.hear(4, (5, 6)), "a hole goes again at once"
+
+
+@cocotb.test()
+async def a_retransmission_between_the_halves_of_an_inverted_pair_leaves_high_rxt_before_them(dut: Any) -> None:
+    """The second half, whose number is the lower, is sent for the first time."""
+    startup = policy("StartupPolicy", "ssipp")
+    sender = await Sender.create(dut, ssthresh=65536, startup=startup)
+    assert await sender.write(60) == [1, 0, 3, 2, 5, 4, 7, 6, 9, 8]
+    sent: list[int] = []
+    for end in range(2, 14, 2):
+        blocks = [(right - 1, right) for right in range(end, 0, -2)]
+        sent += await sender.hear(0, *blocks[:4])
+    assert sender.kinds().count("loss") == 1
+    assert {0, 2, 4} <= set(sent), sent
 
 
 @cocotb.test()

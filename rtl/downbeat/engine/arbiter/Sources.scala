@@ -78,6 +78,7 @@ class Sources(config: DownbeatConfig) {
     event.window.value := word.window
     event.probe := word.probe
     event.begins := word.begins
+    event.halfWay := word.halfWay
   }
 
   def departed(stream: Stream[DepartedEvent]): EventSource = source(stream, EventKind.departed) { (word, event) =>

@@ -20,6 +20,8 @@ case class ReturnEvent(config: DownbeatConfig) extends Bundle {
   val window = UInt(16 bits)
   /** The ACK of this segment is reported (congestion/DeparturePlan.scala); the segment begins a train of such. */
   val probe, begins = Bool()
+  /** One half of an inverted pair had gone, the other was still to go. */
+  val halfWay = Bool()
   /** With `failed`: a word of the connection has two flips. */
   val memoryError = config.ecc generate Bool()
 }
@@ -44,7 +46,7 @@ case class EngineEvent(config: DownbeatConfig) extends Bundle {
   val timestampOffset = UInt(32 bits)
   val memoryError = Bool()
   val mode = LaunchMode()
-  val probe, begins, late = Bool()
+  val probe, begins, halfWay, late = Bool()
   val calculated = config.policiesCalculate generate Calculated()
   val rates = config.policiesEstimate generate RateWindows()
   val inline = config.policiesMeasure generate InlineResult()

@@ -48,6 +48,7 @@ class EventEntry(
     MODE := event.mode
     MEASURED := event.probe
     BEGINS := event.begins
+    HALF_WAY := event.halfWay
     if (config.policiesCalculate) CALCULATED := event.calculated
     if (config.policiesEstimate) ESTIMATED := event.rates
     if (config.policiesMeasure) MEASURED_INLINE := event.inline

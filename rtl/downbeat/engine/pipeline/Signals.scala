@@ -70,6 +70,8 @@ class Signals(config: DownbeatConfig) {
   val MEASURED = Payload(Bool())
   /** A `sent` segment begins a train of probes. */
   val BEGINS = Payload(Bool())
+  /** A `sent` segment went between the two halves of an inverted pair, or it is the second. */
+  val HALF_WAY = Payload(Bool())
   /** Result of a long calculation, with a `calculated`. */
   val CALCULATED = Payload(Calculated())
   /** Rates over the smallest round trip, bytes, with an `estimated`. */

@@ -14,8 +14,9 @@ case class HoleState(config: DownbeatConfig) extends Bundle {
 
 /** The hole that the first half of an inverted pair leaves.
   *
-  * It closes when the second half goes, or when a segment before it is sent again: after a timeout everything is sent
-  * once more, in order. An ACK beyond the hole's start acknowledges data that was never sent.
+  * It closes when the second half goes; meanwhile lost segments may be sent again. After a timeout everything is sent
+  * once more, in order: then it closes with the first segment. An ACK beyond the hole's start acknowledges data that was
+  * never sent.
   */
 class UnsentHole(val view: ProtocolView) extends Area {
   import view._
@@ -35,7 +36,8 @@ class UnsentHole(val view: ProtocolView) extends Area {
 
   private val sent = new s1.Area {
     val fills = insert(if (exists) before.hole.open && !order.fromHole.orR else False)
-    val repeats = insert(order.fromHole.msb)
+    /** SND.NXT has gone back before the hole. */
+    val repeats = insert(order.fromHole.msb && !HALF_WAY)
     val leaves = insert(if (exists) event.hasSent && !order.fromHighestSent.msb && order.fromHighestSent.orR else False)
     RESENT := event.hasSent && order.fromHighestSent.msb && !fills
     AHEAD := leaves

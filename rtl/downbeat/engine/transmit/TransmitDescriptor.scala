@@ -140,5 +140,6 @@ class TransmitDescriptor(
     returned.window := descriptor.window
     returned.probe := decide.granted && segment.probe
     returned.begins := DEPARTURE.begins
+    returned.halfWay := origin.halfWay
   }
 }
