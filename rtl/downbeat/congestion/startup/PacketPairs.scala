@@ -24,7 +24,7 @@ abstract class PairingState extends Bundle {
 
 /** Packet pairs of probes, one after the other: which segment is which, and what their ACKs report. A segment that is
   * not full is no probe. After such a segment, or after a loss, a new pair begins. An inverted pair, for a receiver that
-  * delays ACKs, sends its second half first.
+  * delays ACKs, sends the later segment first.
   */
 class PacketPairs[S <: PairingState](pipe: PolicyPipe, before: Payload[S]) extends Area {
   import pipe._

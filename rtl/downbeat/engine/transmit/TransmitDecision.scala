@@ -30,7 +30,7 @@ class TransmitDecision(val view: TransmitView, rate: ProportionalRate) extends A
     val sentTo = insert(before.nextSend.since(UNACKNOWLEDGED))
     /** SND.NXT goes back to SND.UNA. */
     val restarts = insert(OPENING || REWIND)
-    /** The first half of the pair at SND.NXT is still to go. */
+    /** The pair's second half, at SND.NXT, is still to go. */
     val halfWay = insert(if (config.policiesPace) before.inverted && !OPENING && !REWIND else False)
     val inSyn = insert(STATE === TcpState.synSent || STATE === TcpState.synReceived)
     val inData = insert(
@@ -106,7 +106,7 @@ class TransmitDecision(val view: TransmitView, rate: ProportionalRate) extends A
     import fit._
     import origin.{halfWay, inData}
     import space.again
-    /** The second half of a pair goes first. */
+    /** A pair's first half goes, a segment beyond SND.NXT. */
     val inverts = insert(DEPARTURE.inverted && takesPair && !halfWay && !again)
     /** New data waits until the window has the policy's space. */
     val waits = insert(lacksSpace && !space.idle && !halfWay && !again)

@@ -31,7 +31,7 @@ class TransmitDescriptor(
 
   /** The segment that a grant sends. */
   val segment = new s5.Area {
-    /** It is the second half of a pair, before the first. */
+    /** It is the first half of a pair: the segment at SND.NXT goes after it. */
     val ahead = insert(decide.inverts && decide.sendsWhole && !decide.retransmits && !fit.synDue)
     val sequence = insert(Mux[SequenceNumber](
         decide.retransmits, resend.start.sequence, Mux[SequenceNumber](ahead, space.secondOfPair, position.next)))
