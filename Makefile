@@ -145,7 +145,7 @@ soak: side-by-side ## the tests with their long draws: hours of random cases [TE
 lint: $(RTL) ## formats, types, Verilator and Yosys on the Verilog, licence tags
 	@$(PY) -m scripts.check scripts/lint
 
-matrix: $(AT_WIDTH) ## files over bad paths; ns-3 or Linux [BEAT_BYTES PEER ROLE LOSS REORDER DUP CORRUPT SIZE CONGESTION SEED CELLS=n JOBS=n WALL_LIMIT=s WAVES=1 PCAP=file]
+matrix: $(if $(filter linux,$(PEER)),$(SIM_RTL),$(AT_WIDTH)) ## files over bad paths; ns-3 or Linux [BEAT_BYTES PEER ROLE LOSS REORDER DUP CORRUPT SIZE CONGESTION SEED CELLS=n JOBS=n WALL_LIMIT=s WAVES=1 PCAP=file]
 	@$(PY) -m sim.adversarial.matrix
 
 fuzz: $(AT_WIDTH) ## mutated frames for the core, live transfers beside them [SEED FRAMES BEAT_BYTES WAVES=1]

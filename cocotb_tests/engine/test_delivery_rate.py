@@ -44,6 +44,7 @@ class Flow:
     fills: bool = True  # the flight grows
     ends: list[int] = field(default_factory=list)
     filled: int = 0  # samples of ACKs that fill a hole
+    too_short: int = 0  # ACKs whose interval is shorter than the smallest round trip
 
     def establish(self, first: int) -> dict[str, int]:
         self.una = self.highest = self.written = first
@@ -115,9 +116,10 @@ class Flow:
         fields["delivered"] = delivered % (1 << (BUFFER.bit_length() + 2))
         edge = (self.una + reach) % MODULUS
         path = (fields["lost"], pipe, fields["cwnd"], SMSS, fields["rttMinimum"], fields["selective"])
-        before = self.meter.highest
+        before, last = self.meter.highest, self.meter.first_send
         sample = self.meter.acknowledged(Ack(edge, self.una, self.highest, delivered, self.now, acked, *path))
         self.filled += sample is not None and self.meter.highest == before
+        self.too_short += sample is None and self.meter.first_send != last
         self._idles(fields, pipe)
         return fields, sample
 
@@ -178,6 +180,7 @@ async def every_ack_has_the_sample_of_the_model(dut: Any) -> None:
                 samples.append(sample)
                 shifts.add(flow.meter.shift)
     assert sum(flow.filled for flow in flows) > 10
+    assert sum(flow.too_short for flow in flows) > 10
     assert len(samples) > EVENTS / 30 and {SHORTEST, LONGEST} <= shifts
     for name in ("app_limited", "cwnd_limited"):
         values = {getattr(sample, name) for sample in samples}

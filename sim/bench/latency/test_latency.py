@@ -15,6 +15,7 @@ from sim.lib import build
 
 SEED = int(os.environ.get("SEED") or 1)
 FCS, BEAT = 4, 8  # bytes
+MOST_CLOCKS = {"receive": 140, "send": 170, "turn": 178}  # of the core alone with 64 bytes of payload
 
 pytestmark = pytest.mark.soak  # a core with its MAC for these alone, which takes two minutes to be compiled
 
@@ -54,9 +55,10 @@ def test_percentiles_are_values_that_were_there() -> None:
     assert spread([4.0, 1.0, 3.0, 2.0]) == {"min": 1.0, "median": 2.0, "p99": 4.0, "max": 4.0}
 
 
-def test_the_core_alone_takes_longer_than_its_beats_of_a_frame() -> None:
+def test_the_core_alone_takes_longer_than_its_beats_of_a_frame_and_no_longer_than_it_did() -> None:
     beats = -(-(HEADERS + 64) // BEAT)
-    assert all(beats < clocks < widths.LIMIT for clocks in widths.measure(BEAT).values())
+    clocks = widths.measure(BEAT)
+    assert all(beats < clocks[name] <= most for name, most in MOST_CLOCKS.items()), clocks
 
 
 def test_a_bench_that_fails_is_reported(tmp_path: Path) -> None:
