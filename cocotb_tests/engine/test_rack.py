@@ -130,6 +130,50 @@ async def a_partial_ack_with_all_ranges_known_sends_no_segment_again_that_is_in_
 
 
 @cocotb.test()
+async def what_left_before_a_retransmission_that_arrived_is_lost(dut: Any) -> None:
+    """6.2 step 5, in recovery: the window is zero. 0 went again behind 9, so 8 and 9 have no other ACK to come."""
+    sender = await Sender.create(dut, ssthresh=65536)
+    assert await sender.write(10) == list(range(10))
+    await sender.endpoint.advance(ROUND_TRIP)
+    assert await sender.hear(0, (1, 8)) == [0]
+    await sender.endpoint.advance(ROUND_TRIP)
+    assert await sender.hear(8) == [8]
+    await sender.endpoint.advance(ROUND_TRIP)
+    assert await sender.hear(9) == [9]
+
+
+@cocotb.test()
+async def a_late_segment_s_ack_is_not_that_of_its_retransmission(dut: Any) -> None:
+    """6.2 step 2: it comes too soon; what follows is in flight."""
+    sender = await Sender.create(dut, ssthresh=65536)
+    await sender.write(10)
+    await sender.endpoint.advance(ROUND_TRIP)
+    assert await sender.hear(0, (1, 8)) == [0]
+    await sender.endpoint.advance(ROUND_TRIP // 8)
+    assert await sender.hear(8) == []
+
+
+@cocotb.test()
+async def what_left_before_a_retransmission_is_lost_after_the_window_when_recovery_has_ended(dut: Any) -> None:
+    """6.2 step 5: 0 went again a second time behind 10 and 11, of which no ACK came."""
+    sender = await Sender.create(dut, ssthresh=65536)
+    sent = await sender.write(12)
+    await sender.endpoint.advance(ROUND_TRIP)
+    sent += await sender.hear(0, (1, 4))
+    for end in range(5, 11):
+        sent += await sender.hear(0, (1, end))
+    assert sent[-2:] == [10, 11], sent
+    assert (await sender.expire())[1] == [0]
+    await sender.endpoint.advance(ROUND_TRIP)
+    sender.kinds()
+    assert await sender.hear(10) == []
+    assert sender.kinds() == ["recovered"]
+    passed, segments = await sender.expire()
+    assert is_about(passed, WINDOW) and segments == [10]
+    assert sender.kinds() == ["loss"]
+
+
+@cocotb.test()
 async def a_retransmission_between_the_halves_of_an_inverted_pair_leaves_high_rxt_before_them(dut: Any) -> None:
     """The second half, whose number is the lower, is sent for the first time."""
     startup = policy("StartupPolicy", "ssipp")
@@ -158,12 +202,13 @@ async def every_second_of_many_segments_goes_again_at_once(dut: Any) -> None:
 
 @cocotb.test()
 async def a_partial_ack_after_a_fifth_range_sends_the_segment_again(dut: Any) -> None:
-    """One range is dropped, so that the peer may hold more than is known."""
+    """One range is dropped, so that the peer may hold more than is known. Of each ACK the first block counts, and one of
+    the others in turn."""
     sender = await Sender.create(dut, ssthresh=65536, initialWindow=12)
     await sender.write(60)
     sent = await sender.hear(0, (3, 4), (1, 2))
-    sent += await sender.hear(0, (7, 8), (5, 6), (3, 4))
-    sent += await sender.hear(0, (11, 12), (9, 10), (7, 8))
+    sent += await sender.hear(0, (7, 8), (3, 4), (5, 6))
+    sent += await sender.hear(0, (11, 12), (7, 8), (5, 6), (9, 10))
     for acked in (2, 4, 6, 8):
         sent += await sender.hear(acked)
     assert 10 not in sent
@@ -183,6 +228,7 @@ async def two_lost_retransmissions_in_a_row_make_all_of_them_lost(dut: Any) -> N
     again = await sender.hear(2, (7, 13), (5, 6), (3, 4))
     for end in range(14, 17):
         again += await sender.hear(2, (7, end), (5, 6), (3, 4))
+    again += await sender.hear(4, (7, 16), (5, 6))
     assert {2, 4, 6} <= set(again)
 
 

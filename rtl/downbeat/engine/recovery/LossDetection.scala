@@ -13,7 +13,7 @@ import spinal.lib.misc.pipeline._
   * Each ACK in recovery that brings new SACK information lets two lost segments be sent again, so that no ACK causes a
   * burst. With RACK a loss is one by time, too ([[Rack]]). Of RFC 6675's NextSeg rules 1 and 2 are here. Instead of its
   * rescue (rule 4), a partial ACK sends the next hole again if nothing from there on was, as NewReno does; with RACK if
-  * it is a hole, or may be one of which no range tells.
+  * it is lost, or a range was dropped that might tell of it.
   *
   * `acknowledgesPair` (step 2): the ACK acknowledges the first half of an inverted pair.
   */
@@ -45,7 +45,6 @@ class LossDetection(
     /** A partial and a full acknowledgment (RFC 6582 3.2). */
     val partial = insert(ADVANCED && before.recovering && compare.beforeRecover && !compare.endsAtOnce)
     val recovered = insert(ADVANCED && before.recovering && (!compare.beforeRecover || compare.endsAtOnce))
-    val sentOffset = insert(event.sentEnd.since(UNACKNOWLEDGED).resize(config.sendOffsetBits))
   }
 
   /** Duplicates, and how far lost data is sent again. */
@@ -67,7 +66,7 @@ class LossDetection(
     val duplicates = insert(Mux(ADVANCED || OPENING, isDuplicate.asUInt.resize(2),
         Mux(isDuplicate && before.duplicates =/= 3, before.duplicates + 1, before.duplicates)))
     val nothingResent = insert(!board.highRxt.orR)
-    val resendsFurther = insert(event.isSent && RESENT && before.recovering && board.highRxt < ack.sentOffset)
+    val resendsFurther = insert(event.isSent && RESENT && before.recovering && board.highRxt < flight.sentOffset)
     /** A recovery's first retransmission has left: its ACK is due no sooner than a timeout from now (RFC 6298 5). */
     val restartsTimer = insert(resendsFurther && nothingResent && !before.partial)
     val quota = insert(before.retransmitQuota - (event.isSent && RESENT && before.retransmitQuota.orR).asUInt)
@@ -77,8 +76,9 @@ class LossDetection(
     val lost = insert(count.mayLose && !rack.waits && (count.third || board.firstIsLost) || rack.lost || rack.probed)
     /** The segment at SND.UNA was sent again in vain. */
     val lostAgain = insert(rack.lostAgain || tail.probes.again)
-    /** The peer lacks the segment at SND.UNA. With all ranges known and none beyond it, it is in flight (RFC 6675 4). */
-    val isHole = insert(!rack.mode.on || board.ranges(0).valid || board.drops || before.dropped)
+    /** After a partial ACK: the peer lacks the segment at SND.UNA, which is not only in flight. */
+    val isHole =
+      insert(!rack.mode.on || board.ranges(0).valid || board.drops || before.dropped || rack.overtaken)
   }
   /** A loss has been found; on step 5. */
   val lost: Payload[Bool] = judge.lost

@@ -21,6 +21,8 @@ case class RackState(config: DownbeatConfig) extends Bundle {
   /** SND.MAX when the segment at SND.UNA was last sent again, or when SND.UNA came to one that had been. */
   val resent = NearNumber(config.sendNumberBits)
   val hasResent = Bool()
+  /** What is before this number left before all retransmissions that are out. */
+  val earlier = NearNumber(config.sendNumberBits)
   /** The segment at SND.UNA was sent again in vain; so was the one before it that went again. */
   val lostAgain, lostBefore = Bool()
 }
@@ -36,6 +38,10 @@ case class RackState(config: DownbeatConfig) extends Bundle {
   *
   * The segment at SND.UNA that was sent again is lost if the peer reports what was sent after it. HighRxt does not say
   * when the others went, so each is found when SND.UNA comes to it. After two in a row all are taken for lost.
+  *
+  * When a retransmission has arrived, what left before it and is missing is lost, too (`overtaken`): in recovery at once,
+  * else after the window. It is the retransmission that has arrived, and not the segment sent first, if most of a round
+  * trip has passed since; with reordering it tells nothing.
   */
 class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) extends Area {
   import view._
@@ -48,6 +54,7 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     val endOffset = insert(before.rack.end.since(UNACKNOWLEDGED)) // signed
     val lostOffset = insert(before.rack.lostEnd.since(UNACKNOWLEDGED)) // signed
     val resentOffset = insert(before.rack.resent.since(UNACKNOWLEDGED)) // signed
+    val earlierOffset = insert(before.rack.earlier.since(UNACKNOWLEDGED)) // signed
     val probeOffset = insert(before.tail.end.since(UNACKNOWLEDGED)) // signed
     private val ranges = before.scoreboard.ranges
     val topBefore = insert(Rack.top(ranges.map(_.right), ranges.map(_.right.orR)))
@@ -67,31 +74,50 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     /** A peer may leave out a FIN. */
     val beforeFin = insert(mode.probeOffset - 1)
     val grew = insert(!mode.endOffset.msb && mode.endOffset < mode.topBefore.resize(32))
+    val missesReported = insert(!mode.endOffset.msb && mode.endOffset.orR)
   }
   private val widen = new s2.Area {
     val more = insert(before.rack.steps.mux(0 -> U(0, 37 bits), 1 -> window.one.resize(37), 2 -> window.two.resize(37),
         default -> (window.one +^ window.two)))
-    val expired = insert(early.expired && before.early.purpose === EarlyPurpose.reordering)
+    val runs = insert(before.early.purpose === EarlyPurpose.reordering)
+    val expired = insert(early.expired && runs)
     val smoothed = insert(before.roundTrip.smoothed8 >> 3)
     val passed = insert((window.short - window.one).msb)
+    /** As `short`, since the start of the probe's deadline. */
+    val shortSinceStart = insert(window.short - (before.roundTrip.smoothed8 >> 2))
+    private val held = before.scoreboard.ranges(0)
+    private val holdsRest = held.left.orR && !(flight.sentOffset < held.left) && !(held.right < before.scoreboard.highRxt)
+    /** The segment at SND.UNA has left again, and no other retransmission is out. */
+    val resendsOne =
+      insert(event.isSent && RESENT && mode.isFirst && (holdsRest || !(flight.sentOffset < board.highRxt)))
+    val missesEarlier = insert(!mode.earlierOffset.msb && mode.earlierOffset.orR)
   }
   private val total = new s3.Area {
     val sum = insert(window.one.resize(38) + widen.more)
     /** The reordering window has passed. */
     val lost = insert(widen.expired && !before.recovering)
+    private val passedSinceStart = (widen.shortSinceStart - window.one).msb
+    private val arrived = before.scoreboard.highRxt.orR && !board.highRxt.orR &&
+      Mux[Bool](before.tail.out, widen.passed, passedSinceStart)
+    val overtaken = insert(mode.on && !mode.waits && ADVANCED && !RESUMED && !UNDONE && arrived && widen.missesEarlier)
   }
+  /** The segment at SND.UNA left before a retransmission that has arrived. On step 3. */
+  val overtaken: Payload[Bool] = total.overtaken
   /** The reordering window has passed outside recovery. On step 3. */
   val lost: Payload[Bool] = total.lost
   val waits: Payload[Bool] = mode.waits
+  /** The reordering window has begun. */
+  val runs: Payload[Bool] = widen.runs
   val interval = new s4.Area {
     val ns = insert(Mux[UInt](total.sum.resize(39) < widen.smoothed.resize(39), total.sum.resize(39),
         widen.smoothed.resize(39)))
     private val blocks = board.ranges
     val top = insert(Rack.top(blocks.map(_.right), blocks.map(_.valid)))
-    /** The reordering window begins, unless the event finds a loss. */
-    val begins = insert(mode.on && blocks(0).valid && !OPENING && (!before.recovering || before.rack.seen) &&
+    private val reported = blocks(0).valid && (!event.repairs || before.rack.seen) &&
       (ADVANCED || widen.expired && window.grew ||
-        board.hasNewSack && before.early.purpose =/= EarlyPurpose.reordering))
+        board.hasNewSack && !widen.runs)
+    /** The reordering window begins, unless the event finds a loss. */
+    val begins = insert(mode.on && !OPENING && (reported || total.overtaken && !event.repairs))
     /** The peer may report the probe. */
     val expects = insert(mode.on && before.tail.out && !before.recovering && board.hasNewSack && widen.passed &&
       !OPENING && !RESUMED && !UNDONE)
@@ -112,7 +138,7 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     val probed = insert(interval.expects &&
       (interval.probeNear && isTop(mode.probeOffset) || interval.finNear && isTop(window.beforeFin)))
     /** Nothing is missing before what the peer holds. */
-    val stops = insert(before.early.purpose === EarlyPurpose.reordering && !board.ranges(0).valid)
+    val stops = insert(widen.runs && !board.ranges(0).valid && !window.missesReported)
   }
   /** The segment at SND.UNA is lost for a second time. On step 5. */
   val lostAgain: Payload[Bool] = judge.lostAgain
@@ -139,6 +165,7 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
       after.rack.persist := 0
     }
     after.rack.end := Mux[NearNumber](begins, low(UNACKNOWLEDGED + interval.top), kept.end)
+    when(begins && !board.ranges(0).valid)(after.rack.end := kept.earlier)
     // SND.UNA takes along what it has left behind.
     after.rack.lostEnd := kept.lostEnd
     when(widen.expired)(after.rack.lostEnd := kept.end)
@@ -151,6 +178,8 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     // HighRxt outlives a recovery, so that the next one may begin at a segment that was sent again before.
     after.rack.hasResent :=
       !OPENING && !lostAgain && Mux[Bool](ADVANCED || found, board.highRxt.orR, kept.hasResent)
+    after.rack.earlier := Mux[NearNumber](widen.resendsOne, low(HIGHEST_SENT), kept.earlier)
+    when(OPENING || mode.earlierOffset.msb)(after.rack.earlier := low(UNACKNOWLEDGED))
     when(ADVANCED || event.isSent && RESENT && mode.isFirst)(after.rack.resent := low(HIGHEST_SENT))
     when(event.isSent && RESENT && mode.isFirst && before.recovering)(after.rack.hasResent := True)
   }

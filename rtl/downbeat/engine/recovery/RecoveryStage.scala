@@ -88,7 +88,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val resend = new s4.Area {
     // A loss leaves HighRxt as it is: what an earlier recovery has sent again beyond its end is on its way.
     val highRxt = insert(Mux(OPENING || timedOut || RESUMED || UNDONE, U(0, config.sendOffsetBits bits),
-        Mux[UInt](loss.count.resendsFurther, ack.sentOffset, board.highRxt)))
+        Mux[UInt](loss.count.resendsFurther, view.flight.sentOffset, board.highRxt)))
   }
 
   private val earlyInterval = new s4.Area {
@@ -105,21 +105,22 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     after.scoreboard.highRxt := Mux[UInt](rack.allLostAgain, U(0, config.sendOffsetBits bits), resend.highRxt)
     after.scoreboard.passed := Mux[UInt](rack.allLostAgain, U(0, config.sendOffsetBits bits), board.passed)
     after.dropped := board.drops || rack.allLostAgain || before.dropped && after.recovering
-    after.scoreboard.turn := board.turn
+    after.scoreboard.turn := Mux[UInt](OPENING, U(0, 2 bits), board.turn)
     if (config.policiesPace) after.pairs := pairs.after(forget = OPENING || lost || timedOut)
     // A handshake has no window that could be given back.
     private val isFirst = expiries.verdict.isFirst && !before.recovering && STATE =/= TcpState.synSent &&
       STATE =/= TcpState.synReceived
     private val open = !after.recovering && !board.ranges(0).valid && !after.tail.due && !after.tail.out &&
       !expiries.meaning.count.orR && !loss.compare.rewound && !RESUMED
-    private val probes =
-      !rack.begins && (tail.probes.startsOpen && open || tail.probes.startsRecovering && after.recovering)
+    private val repairs = after.recovering && (tail.probes.startsRecovering ||
+      tail.probes.eligible && (lost || tail.probes.advancesRecovering && loss.count.nothingResent))
+    private val probes = !rack.begins && (tail.probes.startsOpen && open || repairs)
     tail.update(after, forgets = lost || timedOut || OPENING || RESUMED || UNDONE)
     rack.update(after, found = lost, ends = before.recovering && !after.recovering)
     undo.update(after, reduces = lost || timedOut && isFirst, settles = loss.ack.reduces || timedOut,
       tries = timedOut && isFirst && !loss.compare.rewound && !event.shut)
-    early.update(after, timedOut, probes, reorders = rack.begins && !lost, stops = rack.stops || lost || event.shut,
-      earlyInterval.ns)
+    early.update(after, timedOut, probes, reorders = rack.begins && !lost,
+      stops = rack.stops || lost && rack.runs || event.shut, earlyInterval.ns)
     after.recovery := Mux(OPENING, PARAMETERS.recovery, before.recovery)
     write(after, LIVE || OPENING)
     RECOVERING := after.recovering

@@ -68,12 +68,16 @@ class RecoveryView(val config: DownbeatConfig, val signals: Signals, val before:
     /** A segment has left that takes sequence space; one past its end. */
     val isSent = insert(LIVE && KIND === EventKind.sent && (LENGTH.orR || FLAGS.syn || FLAGS.fin))
     val sentEnd = insert(SEQUENCE + (LENGTH + FLAGS.syn.asUInt + FLAGS.fin.asUInt))
+    /** A recovery goes on, if no loss is found. */
+    val repairs = insert(before.recovering && UNACKNOWLEDGED.isBefore(before.recover))
     /** The peer's window is zero. Before its SYN the peer has not given one. */
     val shut = insert(!SEND_WINDOW.orR && STATE =/= TcpState.synSent)
   }
   val flight = new s1.Area {
     /** Something is outstanding: SND.UNA is not SND.MAX. */
     val any = insert(OUTSTANDING.orR)
+    /** The end of the segment that has left, from SND.UNA. */
+    val sentOffset = insert(event.sentEnd.since(UNACKNOWLEDGED).resize(config.sendOffsetBits))
   }
 
   def low(number: SequenceNumber): NearNumber = number.low(config.sendNumberBits)

@@ -26,7 +26,8 @@ case class TailLossProbeState(config: DownbeatConfig) extends Bundle {
   * one segment alone is outstanding, its ACK may be delayed; so may it when the ACK before has acknowledged more than
   * one.
   *
-  * In recovery the same time without an ACK sends the segment at SND.UNA again, once: its retransmission was lost.
+  * In recovery the same time sends the segment at SND.UNA again, once: from a retransmission, from an ACK of new data
+  * that leaves none out, or from any ACK if there is no deadline.
   */
 class TailLossProbe(val view: RecoveryView, early: EarlyTimer) extends Area {
   import view._
@@ -71,12 +72,17 @@ class TailLossProbe(val view: RecoveryView, early: EarlyTimer) extends Area {
   }
   /** Something leaves again: the probe, or, in recovery, the segment at SND.UNA. */
   val probes = new s3.Area {
+    val eligible: Payload[Bool] = expire.eligible
     val again = insert(expire.expired && before.recovering)
     val interval = insert(judge.twoRoundTrips.resize(39) + Mux[UInt](expire.delayed, delayedAck, U(0, 39 bits)))
     /** The deadline starts, if no loss is under repair, or one is. */
     val startsOpen = insert(expire.eligible && (event.isSent && !RESENT ||
       ADVANCED && (expire.delayed || before.early.purpose =/= EarlyPurpose.tailLossProbe)))
-    val startsRecovering = insert(expire.eligible && before.recovering && event.isSent && RESENT && !before.tail.out)
+    private val isIdle = event.isSegment && before.early.purpose === EarlyPurpose.none
+    val startsRecovering = insert(expire.eligible && before.recovering &&
+      ((event.isSent && RESENT || isIdle) && !before.tail.out || ADVANCED && isIdle))
+    /** The same, if no retransmission is out. */
+    val advancesRecovering = insert(before.recovering && ADVANCED)
   }
 
   /** On step 5: the state after the event; `forgets`: a loss is found, by whatever means. */

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-2-Clause-Patent
+"""A connection over drawn paths, beside RACK as RFC 8985 defines it: what the core sends again, and when."""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import cocotb
+
+from cocotb_tests.bench import generator
+from cocotb_tests.bench.runner import run_module
+from cocotb_tests.engine.endpoint import FLOW, GENERATION, MODULE
+from cocotb_tests.engine.segment import MODULUS
+from cocotb_tests.engine.sender import ROUND_TRIP, Sender
+from sim.golden.engine.rack import Rack
+
+SEGMENTS = 60
+SPACING = ROUND_TRIP // 64  # of segments on the wire
+TURNS = 8  # connections of a case
+
+
+def test_losses_on_paths() -> None:
+    run_module(MODULE, __name__)
+
+
+@dataclass
+class Receiver:
+    """It acknowledges each segment at once."""
+
+    expected: int = 0
+    ranges: list[tuple[int, int]] = field(default_factory=list)  # the newest first
+
+    def arrives(self, number: int) -> tuple[int, tuple[tuple[int, int], ...]]:
+        """The ACK's number, and three blocks at most (RFC 2018 4)."""
+        if number >= self.expected:
+            touching = [each for each in self.ranges if each[0] <= number + 1 and number <= each[1]]
+            left = min([number, *(left for left, _ in touching)])
+            right = max([number + 1, *(right for _, right in touching)])
+            self.ranges = [(left, right), *(each for each in self.ranges if each not in touching)]
+            if left == self.expected:
+                self.expected, self.ranges = right, self.ranges[1:]
+        return self.expected, tuple(self.ranges[:3])
+
+
+@dataclass
+class Sending:
+    """A segment that left, as it was before."""
+
+    number: int
+    now: int
+    by_timer: bool
+    timeout: bool
+    overtaken: bool  # something that left later was delivered
+    late: int  # ns since RACK found it lost
+
+
+@dataclass
+class Path:
+    """A path of ROUND_TRIP that loses a share of all segments, and of those that go again."""
+
+    sender: Sender
+    draw: random.Random
+    share: float
+    rack: Rack = field(default_factory=lambda: Rack(ROUND_TRIP, ROUND_TRIP))
+    receiver: Receiver = field(default_factory=Receiver)
+    sendings: list[Sending] = field(default_factory=list)
+    _events: list[tuple[int, int, str, Any]] = field(default_factory=list)
+    _order: Any = field(default_factory=count)
+    _wire_free: int = 0
+    _look: int | None = None  # RACK's timer
+    _found: dict[int, int] = field(default_factory=dict)  # when RACK found it lost
+
+    async def carry(self, segments: int) -> None:
+        """Until all are acknowledged."""
+        self._leave(await self.sender.write(segments))
+        while self.rack.acknowledged < segments:
+            deadline = self.sender.endpoint.deadline
+            if not self._events or deadline is not None and deadline < self._events[0][0]:
+                _, numbers = await self.sender.expire()
+                self._look_again()
+                self._leave(numbers, by_timer=True)
+            else:
+                at, _, kind, value = heapq.heappop(self._events)
+                await self.sender.endpoint.advance(max(at - self.sender.endpoint.now, 0))
+                await self._happens(at, kind, value)
+
+    async def _happens(self, at: int, kind: str, value: Any) -> None:
+        endpoint = self.sender.endpoint
+        if kind == "arrival":
+            self._put(at + ROUND_TRIP // 2, "ack", self.receiver.arrives(value))
+        elif kind == "departure":
+            end = (self.sender.first + (value + 1) * self.sender.mss) % MODULUS
+            place = {"reference_flow": FLOW, "reference_generation": GENERATION, "end_value": end}
+            endpoint._put("departed", **place, stamp_ns=at)
+            await endpoint.settle()
+        else:
+            acknowledged, blocks = value
+            self._look_again()
+            self._look = self.rack.heard(acknowledged, blocks, endpoint.now)
+            self._leave(await self.sender.hear(acknowledged, *blocks))
+
+    def _look_again(self) -> None:
+        now = self.sender.endpoint.now
+        if self._look is not None and self._look <= now:
+            self._look = self.rack.detect(now)
+
+    def _leave(self, numbers: list[int], by_timer: bool = False) -> None:
+        now, kinds = self.sender.endpoint.now, self.sender.kinds()
+        if "loss" in kinds:
+            self.rack.loses()
+        timeout = not {"timeout", "timeoutAgain"}.isdisjoint(kinds)
+        for number in numbers:
+            lost = number in self.rack.overtaken
+            late = now - self._found.pop(number, now)
+            self.sendings.append(Sending(number, now, by_timer, timeout, lost, late))
+            departure = max(now, self._wire_free)
+            self._wire_free = departure + SPACING
+            self.rack.sent(number, departure)
+            e=self.sendings[-1]
+            self._put(departure, "departure", number)
+            if self.draw.random() >= self.share:
+                self._put(departure + ROUND_TRIP // 2, "arrival", number)
+        for number in self.rack.lost:
+            self._found.setdefault(number, now)
+
+    def _put(self, at: int, kind: str, value: Any) -> None:
+        heapq.heappush(self._events, (at, next(self._order), kind, value))
+
+
+@cocotb.test()
+@cocotb.parametrize(share=[0.02, 0.1, 0.2])
+async def what_goes_again_is_lost_and_no_timeout_is_needed_for_it(dut: Any, share: float) -> None:
+    """Up to a path's first timeout, behind which the core does not hear blocks."""
+    draw = generator()
+    again = 0
+    for turn in range(TURNS):
+        sender = await Sender.create(dut, ssthresh=65536)
+        sender.kinds()
+        path = Path(sender, draw, share)
+        await path.carry(SEGMENTS)
+        times: Counter[int] = Counter()
+        for each in path.sendings:
+            times[each.number] += 1
+            if each.timeout:
+                assert each.late < 2 * ROUND_TRIP, (turn, each)
+                break
+            again += times[each.number] > 1
+            # After two lost retransmissions in a row all of them go again.
+            all_are_lost = sum(number > 2 for number in times.values()) > 1
+            assert times[each.number] == 1 or each.overtaken or each.by_timer or all_are_lost, (turn, each)
+    assert again
