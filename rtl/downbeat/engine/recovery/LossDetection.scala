@@ -104,7 +104,7 @@ class LossDetection(
         Mux(ADVANCED && compare.beyondEchoed, low(mark.lastAcknowledged), before.echoed)))
     after.retransmitQuota := Mux[UInt](count.isDuplicate || ack.partial || lost, U(2, 2 bits), count.quota)
     RETRANSMIT := !OPENING && !rewinds &&
-      ((lost || ack.partial && judge.isHole) && (!SELECTIVE || count.nothingResent) || judge.lostAgain ||
+      ((lost || rack.lostWithin || ack.partial && judge.isHole) && (!SELECTIVE || count.nothingResent) || judge.lostAgain ||
         before.retransmit && !RESENT && !ack.recovered)
     after.retransmit := RETRANSMIT
   }

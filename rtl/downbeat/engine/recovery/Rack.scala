@@ -96,6 +96,7 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     val sum = insert(window.one.resize(38) + widen.more)
     /** The reordering window has passed. */
     val lost = insert(widen.expired && !before.recovering)
+    val lostWithin = insert(widen.expired && event.repairs && window.missesReported)
     private val passedSinceStart = (widen.shortSinceStart - window.one).msb
     private val arrived = before.scoreboard.highRxt.orR && !board.highRxt.orR &&
       Mux[Bool](before.tail.out, widen.passed, passedSinceStart)
@@ -105,6 +106,8 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
   val overtaken: Payload[Bool] = total.overtaken
   /** The reordering window has passed outside recovery. On step 3. */
   val lost: Payload[Bool] = total.lost
+  /** It has in recovery, and something is missing. On step 3. */
+  val lostWithin: Payload[Bool] = total.lostWithin
   val waits: Payload[Bool] = mode.waits
   /** The reordering window has begun. */
   val runs: Payload[Bool] = widen.runs

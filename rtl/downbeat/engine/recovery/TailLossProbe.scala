@@ -27,7 +27,7 @@ case class TailLossProbeState(config: DownbeatConfig) extends Bundle {
   * one.
   *
   * In recovery the same time sends the segment at SND.UNA again, once: from a retransmission, from an ACK of new data
-  * that leaves none out, or from any ACK if there is no deadline.
+  * that leaves none out, or, if there is no other deadline, from any ACK or from the end of a reordering window.
   */
 class TailLossProbe(val view: RecoveryView, early: EarlyTimer) extends Area {
   import view._
@@ -79,8 +79,9 @@ class TailLossProbe(val view: RecoveryView, early: EarlyTimer) extends Area {
     val startsOpen = insert(expire.eligible && (event.isSent && !RESENT ||
       ADVANCED && (expire.delayed || before.early.purpose =/= EarlyPurpose.tailLossProbe)))
     private val isIdle = event.isSegment && before.early.purpose === EarlyPurpose.none
+    private val windowEnds = early.expired && before.early.purpose === EarlyPurpose.reordering
     val startsRecovering = insert(expire.eligible && before.recovering &&
-      ((event.isSent && RESENT || isIdle) && !before.tail.out || ADVANCED && isIdle))
+      ((event.isSent && RESENT || isIdle || windowEnds) && !before.tail.out || ADVANCED && isIdle))
     /** The same, if no retransmission is out. */
     val advancesRecovering = insert(before.recovering && ADVANCED)
   }
