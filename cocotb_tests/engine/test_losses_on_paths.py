@@ -21,7 +21,7 @@ from cocotb_tests.engine.sender import ROUND_TRIP, Sender
 from sim.golden.engine.rack import Rack
 
 SEGMENTS = 60
-SPACING = ROUND_TRIP // 64  # of segments on the wire
+SPACING = ROUND_TRIP // 64  # ns between segments on the wire
 TURNS = 8  # connections of a case
 
 
@@ -96,9 +96,9 @@ class Path:
     async def _happens(self, at: int, kind: str, value: Any) -> None:
         endpoint = self.sender.endpoint
         if kind == "arrival":
-            answer = self.receiver.arrives(value)
+            reply = self.receiver.arrives(value)
             if not self._draws(self.ack_share):
-                self._put(at + ROUND_TRIP // 2, "ack", answer)
+                self._put(at + ROUND_TRIP // 2, "ack", reply)
         elif kind == "departure":
             end = (self.sender.first + (value + 1) * self.sender.mss) % MODULUS
             place = {"reference_flow": FLOW, "reference_generation": GENERATION, "end_value": end}

@@ -21,7 +21,7 @@ case class RackState(config: DownbeatConfig) extends Bundle {
   /** SND.MAX when the segment at SND.UNA was last sent again, or when SND.UNA came to one that had been. */
   val resent = NearNumber(config.sendNumberBits)
   val hasResent = Bool()
-  /** What is before this number left before all retransmissions that are out. */
+  /** Data before this number left before all retransmissions that are out. */
   val earlier = NearNumber(config.sendNumberBits)
   /** The segment at SND.UNA was sent again in vain; so was the one before it that went again. */
   val lostAgain, lostBefore = Bool()
@@ -86,7 +86,8 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     /** As `short`, since the start of the probe's deadline. */
     val shortSinceStart = insert(window.short - (before.roundTrip.smoothed8 >> 2))
     private val held = before.scoreboard.ranges(0)
-    private val holdsRest = held.left.orR && !(flight.sentOffset < held.left) && !(held.right < before.scoreboard.highRxt)
+    private val holdsRest =
+      held.left.orR && !(flight.sentOffset < held.left) && !(held.right < before.scoreboard.highRxt)
     /** The segment at SND.UNA has left again, and no other retransmission is out. */
     val resendsOne =
       insert(event.isSent && RESENT && mode.isFirst && (holdsRest || !(flight.sentOffset < board.highRxt)))
