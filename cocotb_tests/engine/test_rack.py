@@ -137,9 +137,7 @@ async def what_left_before_a_retransmission_that_arrived_is_lost(dut: Any) -> No
     await sender.endpoint.advance(ROUND_TRIP)
     assert await sender.hear(0, (1, 8)) == [0]
     await sender.endpoint.advance(ROUND_TRIP)
-    assert await sender.hear(8) == [8]
-    await sender.endpoint.advance(ROUND_TRIP)
-    assert await sender.hear(9) == [9]
+    assert await sender.hear(8) == [8, 9]
 
 
 @cocotb.test()

@@ -65,6 +65,7 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
     val firstBeyond = insert(OHMasking.first(apply(compare.beyond)))
     val threshold = insert(SEGMENT_SIZE << 1)
     val lostBytes = insert(time.end.since(UNACKNOWLEDGED).resize(bits))
+    val top = insert(Rack.top(ranges.map(_.right), ranges.map(_.valid)))
     private val beforeLast = OUTSTANDING.resize(bits max 17) -^ tail.size.resize(bits max 17)
     /** The first byte of the last segment. */
     val last = insert(Mux(beforeLast.msb, U(0, bits bits), beforeLast.resize(bits)))
@@ -74,7 +75,10 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
     /** Bytes held from each range on. */
     val held = insert(Vec(locate.lower + locate.upper, compare.lengths(1) + locate.upper, apply(locate.upper),
         compare.lengths(3)))
-    val limit = insert(MuxOH.or(locate.firstBeyond, ranges.map(_.left)))
+    /** Data beyond the ranges is lost. */
+    val tailIsLost = insert(locate.top < locate.lostBytes)
+    val limit =
+      insert(Mux[UInt](locate.firstBeyond.orR, MuxOH.or(locate.firstBeyond, ranges.map(_.left)), locate.lostBytes))
     val byTime = insert(B(ranges.map(range => time.all || range.left < locate.lostBytes)))
   }
 
@@ -91,11 +95,11 @@ class LossEstimate(config: DownbeatConfig, signals: Signals, evidence: LossEvide
 
   private val bound = new c4.Area {
     private val lastLost = OHMasking.last(apply(judge.lost))
-    val lostTo = insert(MuxOH.or(lastLost, ranges.map(_.left)))
+    val lostTo = insert(Mux[UInt](sum.tailIsLost, locate.lostBytes, MuxOH.or(lastLost, ranges.map(_.left))))
     DELIVERED := judge.acked.asSInt.resize(bits + 2) + judge.arrived.resize(bits + 2).asSInt
     /** Bytes held from the first lost hole that was not sent again on, and from the last lost hole on. */
     val heldFrom = insert(MuxOH.or(apply(locate.firstBeyond), sum.held))
-    val heldBeyond = insert(MuxOH.or(lastLost, sum.held))
+    val heldBeyond = insert(Mux[UInt](sum.tailIsLost, U(0, widthOf(sum.held(0)) bits), MuxOH.or(lastLost, sum.held)))
   }
 
   private val decide = new c5.Area {

@@ -43,7 +43,7 @@ case class RackState(config: DownbeatConfig) extends Bundle {
   * else after the window. It is the retransmission that has arrived, and not the segment sent first, if most of a round
   * trip has passed since; with reordering it tells nothing.
   */
-class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) extends Area {
+class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer, tail: TailLossProbe) extends Area {
   import view._
   import signals._
 
@@ -103,8 +103,6 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
       Mux[Bool](before.tail.out, widen.passed, passedSinceStart)
     val overtaken = insert(mode.on && !mode.waits && ADVANCED && !RESUMED && !UNDONE && arrived && widen.missesEarlier)
   }
-  /** The segment at SND.UNA left before a retransmission that has arrived. On step 3. */
-  val overtaken: Payload[Bool] = total.overtaken
   /** The reordering window has passed outside recovery. On step 3. */
   val lost: Payload[Bool] = total.lost
   /** It has in recovery, and something is missing. On step 3. */
@@ -120,6 +118,7 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     private val reported = blocks(0).valid && (!event.repairs || before.rack.seen) &&
       (ADVANCED || widen.expired && window.grew ||
         board.hasNewSack && !widen.runs)
+    val overtakenWithin = insert(total.overtaken && event.repairs)
     /** The reordering window begins, unless the event finds a loss. */
     val begins = insert(mode.on && !OPENING && (reported || total.overtaken && !event.repairs))
     /** The peer may report the probe. */
@@ -130,12 +129,15 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     val finNear = insert(isNear(window.beforeFin))
   }
   val begins: Payload[Bool] = interval.begins
+  /** In recovery a retransmission has arrived; data that left before it and is missing is lost. On step 4. */
+  val overtaken: Payload[Bool] = interval.overtakenWithin
 
   private val judge = new s5.Area {
     private val reported = Mux[UInt](waits, mode.lostOffset, interval.top.resize(32))
-    /** The segment at SND.UNA was sent again, and the peer holds what was sent after that. */
-    val lostAgain = insert(mode.on && before.recovering && before.rack.hasResent && board.hasNewSack && !ADVANCED &&
-      !reported.msb && !mode.resentOffset.msb && mode.resentOffset < reported)
+    /** The segment at SND.UNA was sent again, and the peer holds what was sent after that, or no ACK came. */
+    val lostAgain = insert(mode.on && before.recovering && (tail.probes.again ||
+      before.rack.hasResent && board.hasNewSack && !ADVANCED && !reported.msb && !mode.resentOffset.msb &&
+      mode.resentOffset < reported))
     val allLostAgain = insert(lostAgain && before.rack.lostBefore)
     private def isTop(offset: UInt) = interval.top === offset.resize(widthOf(interval.top))
     /** The peer holds the probe. */
@@ -175,6 +177,7 @@ class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer) ext
     when(widen.expired)(after.rack.lostEnd := kept.end)
     when(OPENING || mode.lostOffset.msb || found && !widen.expired)(after.rack.lostEnd := low(UNACKNOWLEDGED))
     when(probed)(after.rack.lostEnd := low(UNACKNOWLEDGED + interval.top))
+    when(overtaken)(after.rack.lostEnd := kept.earlier)
     after.rack.lostAgain := after.recovering && !allLostAgain && (lostAgain || kept.lostAgain && !ADVANCED)
     after.rack.lostBefore :=
       after.recovering && !allLostAgain && Mux[Bool](ADVANCED, kept.lostAgain, kept.lostBefore)

@@ -31,7 +31,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
   private val acknowledgesPair = if (config.policiesPace) pairs.acknowledges else s2.insert(False)
   private val early = new EarlyTimer(view)
   private val tail = new TailLossProbe(view, early)
-  private val rack = new Rack(view, board, early)
+  private val rack = new Rack(view, board, early, tail)
   private val undo = new Undo(view, tail)
   private val loss = new LossDetection(view, board, acknowledgesPair, tail, rack)
   private val timer = new RecoveryTimer(view, pipeline, loss, tail)
@@ -104,7 +104,7 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
     for ((range, block) <- after.scoreboard.ranges.zip(board.ranges)) range.set(block)
     after.scoreboard.highRxt := Mux[UInt](rack.allLostAgain, U(0, config.sendOffsetBits bits), resend.highRxt)
     after.scoreboard.passed := Mux[UInt](rack.allLostAgain, U(0, config.sendOffsetBits bits), board.passed)
-    after.dropped := board.drops || rack.allLostAgain || before.dropped && after.recovering
+    after.dropped := board.drops || rack.allLostAgain || before.dropped && after.recovering && !rack.overtaken
     after.scoreboard.turn := Mux[UInt](OPENING, U(0, 2 bits), board.turn)
     if (config.policiesPace) after.pairs := pairs.after(forget = OPENING || lost || timedOut)
     // A handshake has no window that could be given back.
