@@ -90,7 +90,21 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
     module = await bench(dut)
     draw = generator()
     seen = dict.fromkeys(
-        ("lost", "by time", "by parts", "fifth", "old", "emptied", "passes", "before", "spans", "three", "unsent"), 0
+        (
+            "lost",
+            "by time",
+            "by parts",
+            "fifth",
+            "old",
+            "emptied",
+            "passes",
+            "before",
+            "spans",
+            "three",
+            "unsent",
+            "tail",
+        ),
+        0,
     )
     board = Scoreboard()
     for _ in range(EVENTS):
@@ -138,7 +152,7 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         assert response["pipe"] == in_network % (1 << OFFSET_BITS), "RFC 6675 2: not lost, or sent again"
         if waiting:
             assert response["offset"] == waiting[0]
-            run = next((left for left, _ in after.held if left > waiting[0]))
+            run = next((left for left, _ in after.held if left > waiting[0]), time.end)
             assert response["limit"] == run - waiting[0]
         seen["lost"] += bool(waiting)
         seen["by time"] += recovering and waiting != lost_and_waiting(after, SEGMENT)
@@ -150,6 +164,7 @@ async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None
         seen["before"] += first is not None and first[1] <= before.high_rxt
         seen["three"] += lost and not is_lost(after, 0, SEGMENT)
         seen["unsent"] += first is not None and first[1] > outstanding
+        seen["tail"] += bool(waiting) and waiting[-1] > max((right for _, right in after.held), default=0)
         seen["spans"] += before.passed > after.passed
         board = after
     assert min(seen.values()) > EVENTS // 100, f"the draw has missed a case: {seen}"

@@ -144,4 +144,5 @@ def lost_and_waiting(board: Scoreboard, segment: int, time: LossesByTime = NO_TI
     # The last hole of which a byte is lost: what is below it is lost, too.
     lost = [left for left, _ in board.held if left < time.end or time.all]
     lost += [left for left, _ in board.held if not time.waits and is_lost(board, left - 1, segment)]
-    return [byte for byte in range(board.high_rxt, min(end, max(lost, default=0))) if byte not in held]
+    lost += [time.end] if end < time.end else []
+    return [byte for byte in range(board.high_rxt, max(lost, default=0)) if byte not in held]

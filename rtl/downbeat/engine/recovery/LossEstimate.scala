@@ -31,8 +31,8 @@ case class ForwardAllowance(counts: Payload[Bool], bytes: Payload[UInt])
   * left the network.
   *
   * Data below a range is lost when more than two segments' worth of bytes, or three ranges, are held from that range
-  * on. To the window, what the peer lacks counts as in the network, lost or not, so a retransmission changes nothing; to
-  * PRR, what is lost and not sent again does not (`pipe`).
+  * on; so is data that [[Rack]] finds lost, also beyond the ranges. To the window, what the peer lacks counts as in the
+  * network, lost or not, so a retransmission changes nothing; to PRR, what is lost and not sent again does not (`pipe`).
   *
   * It works beside measure and congestion, on nodes from the end of recovery to the start of transmit.
   */

@@ -36,12 +36,13 @@ case class RackState(config: DownbeatConfig) extends Bundle {
   * peer holds the probe, and not the same segment sent before, if most of a round trip lies between (6.2 step 2); the
   * smallest round trip may have waited for a delayed ACK.
   *
-  * The segment at SND.UNA that was sent again is lost if the peer reports what was sent after it. HighRxt does not say
-  * when the others went, so each is found when SND.UNA comes to it. After two in a row all are taken for lost.
+  * The segment at SND.UNA that was sent again is lost if the peer reports data that was sent after it, or if no ACK comes
+  * for two round trips ([[TailLossProbe]]). HighRxt does not say when the others went, so each is found when SND.UNA
+  * comes to it. After two in a row all are taken for lost.
   *
-  * When a retransmission has arrived, what left before it and is missing is lost, too (`overtaken`): in recovery at once,
+  * When a retransmission has arrived, all that left before it and is missing is lost (`overtaken`): in recovery at once,
   * else after the window. It is the retransmission that has arrived, and not the segment sent first, if most of a round
-  * trip has passed since; with reordering it tells nothing.
+  * trip has passed since. With reordering it says nothing.
   */
 class Rack(val view: RecoveryView, board: SackScoreboard, early: EarlyTimer, tail: TailLossProbe) extends Area {
   import view._
