@@ -121,16 +121,16 @@ class Path:
             self.rack.loses()
         timeout = not {"timeout", "timeoutAgain"}.isdisjoint(kinds)
         for number in numbers:
-            lost = number in self.rack.overtaken
+            overtaken = number in self.rack.overtaken
             late = now - self._found.pop(number, now)
-            self.sendings.append(Sending(number, now, by_timer, timeout, lost, late))
+            self.sendings.append(Sending(number, now, by_timer, timeout, overtaken, late))
             departure = max(now, self._wire_free)
             self._wire_free = departure + SPACING
             self.rack.sent(number, departure)
             self._put(departure, "departure", number)
             if not self._draws(self.share):
-                late = self.draw.randrange(ROUND_TRIP // 4) if self._draws(self.late) else 0
-                self._put(departure + ROUND_TRIP // 2 + late, "arrival", number)
+                delay = self.draw.randrange(ROUND_TRIP // 4) if self._draws(self.late) else 0
+                self._put(departure + ROUND_TRIP // 2 + delay, "arrival", number)
         for number in self.rack.lost:
             self._found.setdefault(number, now)
 

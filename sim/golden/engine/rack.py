@@ -70,11 +70,6 @@ class Rack:
         """A recovery begins."""
         self.recovery_point = max([*self.segments, *self.held]) + 1
 
-    def timed_out(self) -> None:
-        """6.3, where every segment was sent a round trip ago."""
-        for each in self.segments.values():
-            each.lost = True
-
     def _deliver(self, segment: Segment, now: int) -> None:
         """Steps 1 to 3."""
         rtt = now - segment.sent_at
