@@ -112,9 +112,9 @@ class RecoveryStage(config: DownbeatConfig, pipeline: EnginePipeline, signals: S
       STATE =/= TcpState.synReceived
     private val open = !after.recovering && !board.ranges(0).valid && !after.tail.due && !after.tail.out &&
       !expiries.meaning.count.orR && !loss.compare.rewound && !RESUMED
-    private val repairs = after.recovering && (tail.probes.startsRecovering ||
+    private val startsRecovering = after.recovering && (tail.probes.startsRecovering ||
       tail.probes.eligible && (lost || tail.probes.advancesRecovering && loss.count.nothingResent))
-    private val probes = !rack.begins && (tail.probes.startsOpen && open || repairs)
+    private val probes = !rack.begins && (tail.probes.startsOpen && open || startsRecovering)
     tail.update(after, forgets = lost || timedOut || OPENING || RESUMED || UNDONE)
     rack.update(after, found = lost, ends = before.recovering && !after.recovering)
     undo.update(after, reduces = lost || timedOut && isFirst, settles = loss.ack.reduces || timedOut,

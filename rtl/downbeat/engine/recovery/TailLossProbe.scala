@@ -26,8 +26,9 @@ case class TailLossProbeState(config: DownbeatConfig) extends Bundle {
   * one segment alone is outstanding, its ACK may be delayed; so may it when the ACK before has acknowledged more than
   * one.
   *
-  * In recovery the same time sends the segment at SND.UNA again, once: from a retransmission, from an ACK of new data
-  * that leaves none out, or, if there is no other deadline, from any ACK or from the end of a reordering window.
+  * In recovery the same time sends the segment at SND.UNA again, once. It counts from the loss, from a retransmission,
+  * and from an ACK of new data that leaves none out; if there is no other deadline, from any ACK and from the end of a
+  * reordering window.
   */
 class TailLossProbe(val view: RecoveryView, early: EarlyTimer) extends Area {
   import view._
