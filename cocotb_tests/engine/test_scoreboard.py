@@ -27,7 +27,8 @@ SEGMENT = 100  # bytes, so that sets stay small
 OFFSET_BITS = 17
 DELIVERED_BITS = OFFSET_BITS + 2  # signed
 EVERYTHING = 1 << 15  # bytes: nothing that a block names was not sent
-CASES = "lost, by time, by parts, three, tail, fifth, old, emptied, passes, before, spans, unsent".split(", ")
+LOSSES = ("lost", "by time", "by parts", "three", "tail")
+BLOCKS = ("fifth", "old", "emptied", "passes", "before", "spans", "unsent")
 
 
 def test_scoreboard() -> None:
@@ -90,7 +91,7 @@ def ranges_of(response: dict[str, int]) -> list[Range]:
 async def ranges_credit_and_next_segment_are_those_of_the_sets(dut: Any) -> None:
     module = await bench(dut)
     draw = generator()
-    seen = dict.fromkeys(CASES, 0)
+    seen = dict.fromkeys(LOSSES + BLOCKS, 0)
     board = Scoreboard()
     for _ in range(EVENTS):
         acked = draw.choice([0, 0, 0, 0, draw.randrange(1, 12) * SEGMENT])
