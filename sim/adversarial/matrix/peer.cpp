@@ -18,6 +18,8 @@ using namespace ns3;
 
 namespace {
 
+using SegmentTrace = Callback<void, Ptr<const Packet>, const TcpHeader &, Ptr<const TcpSocketBase>>;
+
 template <typename... Arguments, typename Function> Callback<void, Arguments...> callback(Function function) {
   return Callback<void, Arguments...>(function);
 }
@@ -85,6 +87,11 @@ PeerSink::PeerSink(Ptr<Node> node, const std::string &path) : Peer(node), file_(
 
 void PeerSink::accept(Ptr<Socket> connection) {
   watchEnd(connection);
+  connection->TraceConnectWithoutContext(
+      "Rx", SegmentTrace([this](Ptr<const Packet>, const TcpHeader &header, Ptr<const TcpSocketBase> socket) {
+        const bool known = header.GetSequenceNumber() < socket->GetRxBuffer()->NextRxSequence();
+        if (known && (header.GetFlags() & TcpHeader::FIN) != 0) overSince = Simulator::Now();
+      }));
   connection->SetRecvCallback(callback<Ptr<Socket>>([this](Ptr<Socket> readable) {
     while (const Ptr<Packet> packet = readable->Recv()) {
       if (packet->GetSize() == 0) return;
@@ -114,13 +121,12 @@ PeerSource::PeerSource(Ptr<Node> node, const std::string &path) : Peer(node) {
 }
 
 void PeerSource::watchTraces() {
-  using Trace = Callback<void, Ptr<const Packet>, const TcpHeader &, Ptr<const TcpSocketBase>>;
   socket_->TraceConnectWithoutContext(
-      "Tx", Trace([this](Ptr<const Packet> packet, const TcpHeader &header, Ptr<const TcpSocketBase>) {
+      "Tx", SegmentTrace([this](Ptr<const Packet> packet, const TcpHeader &header, Ptr<const TcpSocketBase>) {
         watch.departed(Simulator::Now(), segmentOf(packet, header));
       }));
   socket_->TraceConnectWithoutContext(
-      "Rx", Trace([this](Ptr<const Packet> packet, const TcpHeader &header, Ptr<const TcpSocketBase>) {
+      "Rx", SegmentTrace([this](Ptr<const Packet> packet, const TcpHeader &header, Ptr<const TcpSocketBase>) {
         watch.arrived(Simulator::Now(), segmentOf(packet, header));
       }));
   // A new RTO in the instant of an ACK comes from its sample; at any other time the timer has expired.

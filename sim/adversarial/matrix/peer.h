@@ -26,9 +26,9 @@ public:
 
   std::uint64_t bytes = 0; // handed to the socket, or read from it
   std::string failure;
-  /// ns-3 has done its part: from then on it answers nothing. In TIME-WAIT it does not repeat an ACK that was lost, and
-  /// in LAST-ACK it sends its FIN once and goes after an RTO, so the core may repeat its FIN, or wait for ns-3's, in
-  /// vain.
+  /// ns-3 has done its part: from then on it answers nothing. In TIME-WAIT it does not repeat an ACK that was lost, in
+  /// LAST-ACK it sends its FIN once and goes after an RTO, and a FIN in a segment whose data it has it ignores, so the
+  /// core may repeat its FIN, or wait for ns-3's, in vain.
   std::optional<ns3::Time> overSince;
 
 protected:
