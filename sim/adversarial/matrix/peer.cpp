@@ -88,8 +88,9 @@ PeerSink::PeerSink(Ptr<Node> node, const std::string &path) : Peer(node), file_(
 void PeerSink::accept(Ptr<Socket> connection) {
   watchEnd(connection);
   connection->TraceConnectWithoutContext(
-      "Rx", SegmentTrace([this](Ptr<const Packet>, const TcpHeader &header, Ptr<const TcpSocketBase> socket) {
-        const bool known = header.GetSequenceNumber() < socket->GetRxBuffer()->NextRxSequence();
+      "Rx", SegmentTrace([this](Ptr<const Packet> packet, const TcpHeader &header, Ptr<const TcpSocketBase> socket) {
+        const auto begin = header.GetSequenceNumber(), next = socket->GetRxBuffer()->NextRxSequence();
+        const bool known = begin < next && begin + packet->GetSize() <= next;
         if (known && (header.GetFlags() & TcpHeader::FIN) != 0) overSince = Simulator::Now();
       }));
   connection->SetRecvCallback(callback<Ptr<Socket>>([this](Ptr<Socket> readable) {
